@@ -1,0 +1,1 @@
+"""What things are: records, operations, plans, evidence, ranking, private spans. No I/O, no clock."""

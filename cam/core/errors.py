@@ -1,0 +1,55 @@
+"""One tree of expected failures; each carries its error code and exit code (docs/cli.md)."""
+
+
+class CamError(Exception):
+    """An expected failure: what happened, where, and what to do, in one line.
+
+    Attributes:
+        code: machine-readable word for the answer envelope.
+        exit_code: what the process returns.
+    """
+
+    code = "internal_error"
+    exit_code = 1
+
+
+class NotFoundError(CamError):
+    """Something named by the caller does not exist."""
+
+    code = "not_found"
+    exit_code = 3
+
+
+class InvalidInputError(CamError):
+    """The call's words are off."""
+
+    code = "invalid_input"
+    exit_code = 4
+
+
+class IntegrityError(CamError):
+    """The store breaks one of its own rules."""
+
+    code = "integrity_error"
+    exit_code = 4
+
+
+class WriteRefusedError(CamError):
+    """A rule forbids this write."""
+
+    code = "write_refused"
+    exit_code = 5
+
+
+class StoreUnavailableError(CamError):
+    """The machine refused: disk full, permission, I/O error, lock not obtained."""
+
+    code = "store_unavailable"
+    exit_code = 1
+
+
+class StalePlanError(CamError):
+    """What a plan was made from has changed since; the caller plans again."""
+
+    code = "stale_plan"
+    exit_code = 1

@@ -1,0 +1,25 @@
+"""What could not be read, where, and what to do about it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing set aside while reading; everything around it was read.
+
+    Attributes:
+        path: the file.
+        line: 1-based line where it begins, 0 for the whole file.
+        reason: what is wrong, in words.
+        advice: what a person can do.
+    """
+
+    path: str
+    line: int
+    reason: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        """``path:line: reason (advice)``."""
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{place}: {self.reason}" + (f" ({self.advice})" if self.advice else "")
