@@ -158,7 +158,8 @@ def _as_noop(operation: MemoryOperation, reason: str) -> MemoryOperation:
 
 def _joined(first: MemoryOperation, second: MemoryOperation) -> MemoryOperation:
     """Two operations on one record as one: an added record that is then changed is still an add."""
-    kind = first.kind if first.kind is OperationKind.ADD and second.kind is OperationKind.UPDATE else second.kind
+    added = first.kind is OperationKind.ADD and second.kind is OperationKind.UPDATE
+    kind = first.kind if added else second.kind
     quotes = (*first.quotes, *(q for q in second.quotes if q not in first.quotes))
     return MemoryOperation(
         kind, second.record, second.reason, second.rule, quotes, second.actor, second.replaced_by

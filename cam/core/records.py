@@ -13,7 +13,7 @@ RESERVED_TOPICS = frozenset({"memory", "archive"})
 """Names that would collide with MEMORY.md and ARCHIVE.md on case-insensitive file systems."""
 
 _TOPIC = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
 
 
@@ -81,7 +81,9 @@ class MemoryRef:
     @classmethod
     def looks_like(cls, text: str) -> bool:
         """Whether ``text`` is shaped like a ref (and so is never a query)."""
-        return re.fullmatch(r"\s*(?:global|project|project-local):[a-z]*:[^\s:]*:[^\s:]*\s*", text) is not None
+        return (
+            re.fullmatch(r"(?:global|project|project-local):[a-z]*:[^\s:]*:[^\s:]*", text.strip()) is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +109,18 @@ class Source:
 PERSON = Source("person")
 
 
+def is_topic(name: str) -> bool:
+    """Whether ``name`` can be a topic: it names a file and a part of refs."""
+    return bool(_TOPIC.fullmatch(name)) and name not in RESERVED_TOPICS and len(name) <= 64
+
+
 def check_topic(topic: str) -> str:
     """Return ``topic`` if it can name a file.
 
     Raises:
         InvalidInputError: it cannot.
     """
-    if not _TOPIC.fullmatch(topic) or topic in RESERVED_TOPICS or len(topic) > 64:
+    if not is_topic(topic):
         raise InvalidInputError(
             f"topic {topic!r} is not usable: lower-case words joined by '-', such as {', '.join(TOPICS[:3])}"
         )

@@ -54,11 +54,11 @@ class Attachment:
     """What is written in the same transaction as a plan, besides records and history.
 
     Attributes:
-        appends: line to append, by path relative to the store's root.
+        appends: (path relative to the store's root, line to append), in order.
         files: whole new content, by path relative to the store's root.
     """
 
-    appends: dict[str, str] = field(default_factory=dict)
+    appends: tuple[tuple[str, str], ...] = ()
     files: dict[str, str] = field(default_factory=dict)
 
 

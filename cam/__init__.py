@@ -1,0 +1,1 @@
+"""cam: memory for the Codex CLI."""

@@ -1,0 +1,184 @@
+"""Every setting, declared once with its documentation, default, check and who may set it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        name: key in settings files.
+        default: its value where nobody set it.
+        check: turns a raw value into the value, or raises ValueError saying what is allowed.
+        help: one line for people.
+        shared: whether the repository's shared file may set it; never for paths, binaries or anything
+            that runs or moves data.
+        legacy: the predecessor's key.
+    """
+
+    name: str
+    default: Any
+    check: Callable[[Any], Any]
+    help: str
+    shared: bool = False
+    legacy: str = ""
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "CAM_HOME" if self.name == "memory_dir" else f"CAM_{self.name.upper()}"
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    def check(value: object) -> int:
+        if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"a whole number from {low} to {high}")
+        return value
+
+    return check
+
+
+def _one_of(*words: str) -> Callable[[Any], str]:
+    def check(value: object) -> str:
+        if value not in words:
+            raise ValueError(f"one of {', '.join(words)}")
+        return str(value)
+
+    return check
+
+
+def _switch(value: object) -> bool:
+    words = {
+        "true": True,
+        "yes": True,
+        "on": True,
+        "1": True,
+        "false": False,
+        "no": False,
+        "off": False,
+        "0": False,
+    }
+    if isinstance(value, str) and value.lower() in words:
+        return words[value.lower()]
+    if not isinstance(value, bool):
+        raise ValueError("true or false")
+    return value
+
+
+def _path(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise ValueError("a path")
+    if not value.startswith(("/", "~")):
+        raise ValueError("an absolute path, or one that begins with ~")
+    return value
+
+
+def _program(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise ValueError("a program's name or path")
+    return value
+
+
+def _paths(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [part for part in value.split(":") if part]
+    if not isinstance(value, (list, tuple)):
+        raise ValueError("a list of paths")
+    return tuple(_path(item) for item in value)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("enabled", True, _switch, "whether cam does anything in a session at all", True, "autoMemoryEnabled"),
+    Setting(
+        "memory_dir", "~/.codex-auto-memory", _path, "folder of the store", legacy="autoMemoryDirectory"
+    ),
+    Setting("codex_binary", "codex", _program, "the Codex that is started", legacy="codexBinary"),
+    Setting(
+        "default_scope", "project", _one_of("project", "project-local", "global"),
+        "scope of 'cam remember' without --scope", True, "defaultScope",
+    ),
+    Setting("max_startup_lines", 200, _whole(1, 400), "lines that Codex is told at start, at most", True, "maxStartupLines"),
+    Setting("max_startup_tokens", 2000, _whole(50, 20000), "tokens that Codex is told at start, at most", True),
+    Setting("off_folders", (), _paths, "folders in which cam does nothing, those below them included"),
+)  # fmt: skip
+
+BY_NAME: Mapping[str, Setting] = {s.name: s for s in SETTINGS}
+BY_LEGACY: Mapping[str, Setting] = {s.legacy: s for s in SETTINGS if s.legacy}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Values, and where each came from.
+
+    Attributes:
+        values: by name, all of them.
+        sources: by name: ``default``, a file with line, an environment variable or a flag.
+        warnings: one line per value that was not taken, with file and line.
+    """
+
+    values: Mapping[str, Any]
+    sources: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401
+        """The value of a setting."""
+        return self.values[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One place that sets values.
+
+    Attributes:
+        name: ``user``, ``project``, ``local``, ``environment`` or ``flag``.
+        values: raw, by key as written.
+        places: where each key stands (``path:line`` or a variable).
+        warning: why the whole layer does not count, "" if it does.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    places: Mapping[str, str]
+    warning: str = ""
+
+
+def merge_settings(layers: tuple[Layer, ...]) -> Settings:
+    """Settings from layers, the later the stronger; a bad value is a warning and what held before holds."""
+    values: dict[str, Any] = {s.name: s.default for s in SETTINGS}
+    sources = dict.fromkeys(values, "default")
+    warnings: list[str] = []
+    for layer in layers:
+        if layer.warning:
+            warnings.append(layer.warning)
+        for key, raw in layer.values.items():
+            place = layer.places.get(key, layer.name)
+            setting = BY_NAME.get(key) or BY_LEGACY.get(key)
+            if setting is None:
+                if key not in _RETIRED:
+                    warnings.append(f"{place}: there is no setting {key!r}; 'cam config list' names them all")
+                continue
+            if layer.name == "project" and not setting.shared:
+                warnings.append(
+                    f"{place}: {setting.name} may not be set by a file that the repository shares; "
+                    "set it in your own settings (cam config set)"
+                )
+                continue
+            try:
+                values[setting.name] = setting.check(raw)
+            except ValueError as error:
+                warnings.append(f"{place}: {setting.name} must be {error}; {values[setting.name]!r} holds")
+            else:
+                sources[setting.name] = place
+    return Settings(values, sources, tuple(warnings))
+
+
+# The predecessor's keys that have no counterpart: read past without a word.
+_RETIRED = frozenset(
+    "extractorMode sessionContinuityAutoLoad sessionContinuityAutoSave sessionContinuityLocalPathStyle "
+    "maxSessionContinuityLines dreamSidecarEnabled dreamSidecarAutoBuild".split()
+)

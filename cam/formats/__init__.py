@@ -1,0 +1,1 @@
+"""How things look on disk: one module per format, pure, parse and render."""

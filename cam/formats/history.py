@@ -1,0 +1,130 @@
+"""memory-history.jsonl: one line per event, applied or noop, with the record before and after.
+
+Undo, why, timelines and tombstones are made from it. Lines of the predecessor, which knows no texts
+before and after, are read as they are; a line that cannot be read is counted, never an end.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
+from cam.core.records import MemoryRecord
+from cam.formats.topic_file import record_from_data, record_to_data
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEvent:
+    """One thing that happened to one record.
+
+    Attributes:
+        transaction: events of one commit share it.
+        at: when it was written, ISO-8601 UTC.
+        kind: what was done; ``noop`` where nothing was.
+        before: None where the record did not exist.
+        after: None where it is gone.
+    """
+
+    transaction: str
+    at: str
+    kind: OperationKind
+    ref: str
+    reason: str = ""
+    actor: str = "user"
+    before: MemoryRecord | None = None
+    after: MemoryRecord | None = None
+    quotes: tuple[Quote, ...] = ()
+    replaced_by: str | None = None
+
+    @property
+    def applied(self) -> bool:
+        """Whether it changed anything."""
+        return self.kind is not OperationKind.NOOP
+
+
+def event_of(change: Change, transaction: str, at: str) -> HistoryEvent:
+    """The event of an applied change."""
+    op = change.operation
+    return HistoryEvent(
+        transaction, at, op.kind, str(change.ref), op.reason, op.actor, change.before, change.after, op.quotes,
+        op.replaced_by,
+    )  # fmt: skip
+
+
+def noop_event(operation: MemoryOperation, transaction: str, at: str) -> HistoryEvent:
+    """The event of an operation that changed nothing."""
+    ref = str(operation.record.ref)
+    return HistoryEvent(
+        transaction, at, OperationKind.NOOP, ref, operation.reason, operation.actor, quotes=operation.quotes
+    )
+
+
+def render_event(event: HistoryEvent) -> str:
+    """One line, without its line feed."""
+    data: dict[str, Any] = {
+        "tx": event.transaction,
+        "at": event.at,
+        "kind": str(event.kind),
+        "outcome": "applied" if event.applied else "noop",
+        "ref": event.ref,
+        "reason": event.reason,
+        "actor": event.actor,
+        "before": record_to_data(event.before) if event.before else None,
+        "after": record_to_data(event.after) if event.after else None,
+        "quotes": [quote_to_data(q) for q in event.quotes],
+    }
+    if event.replaced_by:
+        data["replaced_by"] = event.replaced_by
+    return dump_line(data)
+
+
+def parse_history(lines: Iterable[str]) -> Iterator[HistoryEvent | None]:
+    """Events in file order; None for a line that is neither ours nor the predecessor's."""
+    for line in lines:
+        if line.strip():
+            yield _parse_event(line)
+
+
+def quote_to_data(quote: Quote) -> dict[str, Any]:
+    """A quote as JSON data, empty fields left out."""
+    names = ("text", "session", "ordinal", "turn", "line", "rollout")
+    return {name: getattr(quote, name) for name in names if getattr(quote, name) is not None}
+
+
+def dump_line(data: Any) -> str:
+    """One JSON line that any reader splits right: no raw control character, no lone surrogate."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    if any("\ud800" <= c <= "\udfff" or c in "\x7f\x85\u2028\u2029" for c in text):
+        text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    return text
+
+
+def _parse_event(line: str) -> HistoryEvent | None:
+    try:
+        data = json.loads(line)
+        if "tx" not in data:
+            return _predecessor_event(data)
+        return HistoryEvent(
+            data["tx"],
+            data["at"],
+            OperationKind(data["kind"]),
+            data["ref"],
+            data.get("reason", ""),
+            data.get("actor", "user"),
+            record_from_data(data["before"]) if data.get("before") else None,
+            record_from_data(data["after"]) if data.get("after") else None,
+            tuple(Quote(**q) for q in data.get("quotes", ())),
+            data.get("replaced_by"),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _predecessor_event(data: dict[str, Any]) -> HistoryEvent:
+    kinds = {"restore": OperationKind.RESTORE, "noop": OperationKind.NOOP, "update": OperationKind.UPDATE}
+    kind = kinds.get(data["action"]) or OperationKind(data["action"])
+    ref = data.get("ref") or f"{data['scope']}:{data['state']}:{data['topic']}:{data['id']}"
+    return HistoryEvent(
+        "", data["at"], kind, ref, f"{data.get('reason', '')} {data.get('summary', '')}".strip()
+    )

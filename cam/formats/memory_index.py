@@ -1,0 +1,97 @@
+"""MEMORY.md and ARCHIVE.md: a managed block with topics and counts, and around it a person's own text.
+
+The managed block stands between two marker lines and holds nothing but ``- [topic](topic.md): N records``
+lines; everything else in the file is the person's, kept byte for byte and quoted at start. A file of the
+predecessor has no markers: only lines of its generated form are replaced.
+"""
+
+import re
+from collections.abc import Mapping
+
+from cam.core.records import MemoryScope, MemoryState
+
+BEGIN = "<!-- cam:topics -->"
+END = "<!-- /cam:topics -->"
+
+# What the predecessor generated, line by line; anything else in its files a person wrote.
+_GENERATED = re.compile(
+    r"# (?:Archived )?(?:Global|Project|Project Local) Memory"
+    r"|## Topics"
+    r"|- \[[a-z0-9-]+\.md\]\([a-z0-9-]+\.md\): \d+ entr(?:y|ies)"
+    r"|- No (?:archived )?topic files yet\."
+    r"|This file is the concise startup index for this scope\."
+    r"|It is intentionally short so it can be injected into Codex at session start\."
+    r"|This file indexes archived memory that stays inspectable"
+    r" but does not participate in default startup recall\."
+)
+
+
+def person_text(text: str) -> str:
+    """What the person wrote in MEMORY.md: everything but the managed block and the titles cam gives."""
+    before, _, after = _split(text)
+    titles = {f"# {prefix}{title}" for title in _TITLES.values() for prefix in ("", "Archived: ")}
+    lines = [line.removesuffix("\r") for line in (before + after).split("\n")]
+    ours = titles.__contains__ if BEGIN in text else _GENERATED.fullmatch
+    return "\n".join(line for line in lines if not ours(line)).strip("\n")
+
+
+def update_index(data: bytes, scope: MemoryScope, state: MemoryState, counts: Mapping[str, int]) -> bytes:
+    """MEMORY.md with its managed block renewed; the same bytes if nothing changed.
+
+    Args:
+        data: the file as it is, empty if there is none.
+        scope: whose memory this is.
+        state: ``active`` for MEMORY.md, ``archived`` for ARCHIVE.md.
+        counts: records per topic; topics without records are left out.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    newline = "\r\n" if "\r\n" in text else "\n"
+    rows = [f"- [{topic}]({topic}.md): {_count(n)}" for topic, n in sorted(counts.items()) if n]
+    block = newline.join([BEGIN, *(rows or ["- nothing yet"]), END])
+    if not text:
+        title = _TITLES[scope] if state is MemoryState.ACTIVE else f"Archived: {_TITLES[scope]}"
+        text = f"# {title}{newline}{newline}{block}{newline}"
+    elif BEGIN in text and END in text[text.index(BEGIN) :]:
+        before, _, after = _split(text)
+        text = before + block + after
+    else:
+        text = _without_generated(text, newline)
+        gap = "" if not text else newline if text.endswith("\n") else newline * 2
+        text = f"{text}{gap}{block}{newline}"
+    return text.encode("utf-8", "surrogateescape")
+
+
+def counts_in_index(data: bytes) -> dict[str, int]:
+    """Records per topic as the managed block says; empty where there is none."""
+    _, block, _ = _split(data.decode("utf-8", "surrogateescape"))
+    return {m.group(1): int(m.group(2)) for m in _ROW.finditer(block)}
+
+
+_ROW = re.compile(r"^- \[([a-z0-9-]+)\]\([a-z0-9-]+\.md\): (\d+) records?", re.MULTILINE)
+
+_TITLES = {
+    MemoryScope.GLOBAL: "Global memory",
+    MemoryScope.PROJECT: "Project memory",
+    MemoryScope.PROJECT_LOCAL: "Memory of this worktree",
+}
+
+
+def _count(n: int) -> str:
+    return "1 record" if n == 1 else f"{n} records"
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Text before, in and after the managed block; all of it is before where there is none."""
+    start = text.find(BEGIN)
+    end = text.find(END, start)
+    if start < 0 or end < 0:
+        return text, "", ""
+    return text[:start], text[start : end + len(END)], text[end + len(END) :]
+
+
+def _without_generated(text: str, newline: str) -> str:
+    lines = text.split("\n")
+    kept = [line for line in lines if not _GENERATED.fullmatch(line.rstrip("\r"))]
+    if len(kept) == len(lines):
+        return text
+    return newline.join(line.rstrip("\r") for line in kept).strip("\r\n")

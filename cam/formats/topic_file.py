@@ -1,0 +1,383 @@
+r"""Topic files: one Markdown file per topic, one section per record.
+
+Grammar (docs/file-format.md has examples that are executed):
+
+    file     = prelude section*
+    prelude  = any text up to the first section: title, notice, whatever a person wrote
+    section  = blank lines, "## " heading NEWLINE [marker NEWLINE] body, up to the next section; a "## "
+               inside a code fence begins none
+    marker   = "<!-- cam:record " JSON " -->"      (records of cam; "cam:entry" is the predecessor's)
+    body     = lines; blank ones do not count; a "- " before a line is taken off
+
+The heading is the summary and the body the details, so a section that a person adds without a marker is
+a record like any other. Where the visible form cannot carry the exact text (control characters, outer
+blanks …) the marker's JSON holds ``summary`` or ``details`` as well; they count only as long as the
+visible form still is what cam wrote for them: an edit by hand wins.
+
+Everything that is not a record stays where it is, byte for byte. A section that cannot be read is set
+aside with its line and reason; the others live on. Files are bytes here: line ends, a missing final
+newline and a byte order mark are kept.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from cam.core.problems import Problem
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, Source, new_id
+
+_MARKER = re.compile(r"<!-- cam:(record|entry) (\{.*\}) -->[ \t]*")
+_MARKER_START = re.compile(r"<!-- cam:(?:record|entry)\b")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+EPOCH = "1970-01-01T00:00:00.000Z"
+"""Time of records whose file does not say when they were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section as it stands in the file.
+
+    Attributes:
+        raw: its text, with the blank lines before its heading.
+        record: what it says, None where it cannot be read.
+    """
+
+    raw: str
+    record: MemoryRecord | None
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFile:
+    """A topic file, read; ``render`` gives its bytes back."""
+
+    scope: MemoryScope
+    state: MemoryState
+    topic: str
+    prelude: str
+    sections: tuple[Section, ...]
+    problems: tuple[Problem, ...]
+    newline: str = "\n"
+
+    @property
+    def records(self) -> tuple[MemoryRecord, ...]:
+        """The records it holds, in file order."""
+        return tuple(s.record for s in self.sections if s.record is not None)
+
+
+def parse_topic_file(
+    data: bytes, *, path: str, scope: MemoryScope, state: MemoryState, topic: str
+) -> TopicFile:
+    """Read a topic file.
+
+    Args:
+        data: the file's bytes; what is not UTF-8 is kept and read as best it can be.
+        path: named in problems and in the ids of sections that people wrote.
+        scope: scope of the folder.
+        state: ``active``, or ``archived`` for files under ``archive/``.
+        topic: the file's name without ``.md``.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    lines = text.split("\n")
+    lines = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+    headings = _headings(lines)
+    starts = [_with_blanks(lines, heading) for heading in headings]
+    prelude = "".join(lines[: starts[0]] if starts else lines)
+    sections: list[Section] = []
+    problems: list[Problem] = []
+    taken: set[str] = set()
+    for start, heading, end in zip(starts, headings, [*starts[1:], len(lines)], strict=True):
+        record: MemoryRecord | None = None
+        try:
+            record = _read_section(lines[heading:end], scope, state, topic, taken)
+            taken.add(record.id)
+        except ValueError as error:
+            problems.append(Problem(path, heading + 1, f"this section cannot be read: {error}", _ADVICE))
+        sections.append(Section("".join(lines[start:end]), record))
+    newline = "\r\n" if "\r\n" in text and text.count("\r\n") * 2 > text.count("\n") else "\n"
+    return TopicFile(scope, state, topic, prelude, tuple(sections), tuple(problems), newline)
+
+
+def new_topic_file(scope: MemoryScope, state: MemoryState, topic: str) -> TopicFile:
+    """An empty topic file with its title."""
+    title = topic.replace("-", " ").title()
+    if state is MemoryState.ARCHIVED:
+        title = f"Archived: {title}"
+    return TopicFile(scope, state, topic, f"# {title}\n", (), ())
+
+
+def apply_to_topic_file(file: TopicFile, changes: Mapping[str, MemoryRecord | None]) -> TopicFile:
+    """The file with each record of ``changes`` (by id) as given; None takes it out.
+
+    Sections whose record is not named, or already is as given, keep their bytes; new ones stand at the
+    end. A file that has no final newline gets none.
+
+    Raises:
+        ValueError: what would be written does not read back as the same records.
+    """
+    rest = dict(changes)
+    sections: list[Section] = []
+    for section in file.sections:
+        record = section.record
+        if record is None or record.id not in rest:
+            sections.append(section)
+            continue
+        wanted = rest.pop(record.id)
+        if wanted is not None:
+            sections.append(section if wanted == record else _rewritten(section, wanted, file.newline))
+    before = render_topic_file(file)
+    closed = not before or before.endswith(b"\n")
+    for wanted in rest.values():
+        if wanted is not None:
+            text = render_topic_file(replace(file, sections=tuple(sections)))
+            gap = file.newline if text.endswith(b"\n") or not text else file.newline * 2
+            sections.append(Section(gap + _section_text(wanted, file.newline) + file.newline, wanted))
+    if not closed and sections:
+        sections[-1] = replace(sections[-1], raw=sections[-1].raw.rstrip("\r\n"))
+    changed = replace(file, sections=tuple(sections))
+    again = parse_topic_file(
+        render_topic_file(changed), path="", scope=file.scope, state=file.state, topic=file.topic
+    )
+    if again.records != changed.records:
+        raise ValueError(f"topic {file.topic} would not read back as written")
+    return changed
+
+
+def render_topic_file(file: TopicFile) -> bytes:
+    """The file's bytes."""
+    text = file.prelude + "".join(section.raw for section in file.sections)
+    return text.encode("utf-8", "surrogateescape")
+
+
+def record_to_data(record: MemoryRecord) -> dict[str, Any]:
+    """A record as JSON data: history, transactions and ``--json`` use the same names."""
+    data: dict[str, Any] = {
+        "ref": str(record.ref),
+        "scope": str(record.scope),
+        "state": str(record.state),
+        "topic": record.topic,
+        "id": record.id,
+        "type": str(record.type),
+        "summary": record.summary,
+        "details": list(record.details),
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+        "sources": [source_to_data(s) for s in record.sources],
+        "reason": record.reason,
+    }
+    for name in ("valid_from", "valid_until"):
+        if getattr(record, name) is not None:
+            data[name] = getattr(record, name)
+    if record.related:
+        data["related"] = list(record.related)
+    if record.pinned:
+        data["pinned"] = True
+    return data
+
+
+def record_from_data(data: Mapping[str, Any]) -> MemoryRecord:
+    """Read what ``record_to_data`` wrote.
+
+    Raises:
+        ValueError: it is not such data.
+    """
+    try:
+        return MemoryRecord(
+            MemoryScope(data["scope"]),
+            data["topic"],
+            data["id"],
+            data["summary"],
+            tuple(data.get("details", ())),
+            MemoryState(data.get("state", "active")),
+            RecordType(data.get("type", "memory")),
+            data["created_at"],
+            data["updated_at"],
+            tuple(source_from_data(s) for s in data.get("sources", ())),
+            data.get("reason", ""),
+            data.get("valid_from"),
+            data.get("valid_until"),
+            tuple(data.get("related", ())),
+            bool(data.get("pinned")),
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a record: {error}") from None
+
+
+def source_to_data(source: Source) -> dict[str, Any]:
+    """A source as JSON data, empty fields left out."""
+    fields = ("kind", "session", "ordinal", "digest", "name")
+    return {name: getattr(source, name) for name in fields if getattr(source, name) is not None}
+
+
+def source_from_data(data: Any) -> Source:
+    """Read a source; a bare string (the predecessor's) is a session's path or a manual note.
+
+    Raises:
+        ValueError: neither.
+    """
+    if isinstance(data, str):
+        return Source("person") if data == "manual" else Source("session", name=data)
+    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
+        raise ValueError("a source is an object with a kind")
+    text = {name: data.get(name) for name in ("kind", "session", "digest", "name")}
+    if any(value is not None and not isinstance(value, str) for value in text.values()):
+        raise ValueError("a source's fields are texts")
+    ordinal = data.get("ordinal") if isinstance(data.get("ordinal"), int) else None
+    return Source(data["kind"], text["session"], ordinal, text["digest"], text["name"])
+
+
+_ADVICE = "mend the section or take it out; nothing of it was changed"
+
+
+def _headings(lines: list[str]) -> list[int]:
+    """Indexes of the lines that begin a section; a fence that is never closed is no fence."""
+    found: list[int] = []
+    index = 0
+    while index < len(lines):
+        fence = _FENCE.match(lines[index])
+        closing = _fence_end(lines, index, fence.group(1)) if fence else None
+        if closing is not None:
+            index = closing
+        elif lines[index].startswith("## "):
+            found.append(index)
+        index += 1
+    return found
+
+
+def _with_blanks(lines: list[str], heading: int) -> int:
+    # Blank lines before a heading are its own: taking a section out leaves what stood there before.
+    start = heading
+    while start > 0 and not lines[start - 1].strip():
+        start -= 1
+    return start
+
+
+def _fence_end(lines: list[str], start: int, fence: str) -> int | None:
+    for index in range(start + 1, len(lines)):
+        line = lines[index].strip()
+        if line.startswith(fence) and not line.strip(fence[0]):
+            return index
+        if _MARKER_START.match(lines[index]) and lines[index - 1].startswith("## "):
+            return None  # a record of ours begins: the fence was left open
+    return None
+
+
+def _read_section(
+    lines: list[str], scope: MemoryScope, state: MemoryState, topic: str, taken: set[str]
+) -> MemoryRecord:
+    """The section's record.
+
+    Raises:
+        ValueError: why it cannot be read.
+    """
+    heading = lines[0][3:].rstrip("\r\n").strip()
+    body = [line.rstrip("\n").removesuffix("\r") for line in lines[1:]]
+    marker_at = next((i for i, line in enumerate(body) if line.strip()), None)
+    if marker_at is None or not _MARKER_START.match(body[marker_at]):
+        if not heading:
+            raise ValueError("its heading is empty")
+        name = new_id(heading, _person_digest(topic, heading), taken)
+        details = _visible_details(body)
+        return MemoryRecord(scope, topic, name, heading, details, state, sources=(Source("file"),))
+    match = _MARKER.fullmatch(body[marker_at])
+    if match is None:
+        raise ValueError("its cam marker is broken")
+    try:
+        meta = json.loads(match.group(2))
+    except ValueError as error:
+        raise ValueError(f"its cam marker is not JSON: {error}") from None
+    read = _predecessor_data if match.group(1) == "entry" else _marked_data
+    data = {**read(meta, heading, body[marker_at + 1 :]), "scope": scope, "state": state, "topic": topic}
+    record = record_from_data(data)
+    if record.id in taken:
+        raise ValueError(f"a second section with the id {record.id}")
+    return record
+
+
+def _marked_data(meta: Mapping[str, Any], heading: str, body: list[str]) -> dict[str, Any]:
+    data = dict(meta)
+    exact = meta.get("summary")
+    data["summary"] = exact if isinstance(exact, str) and _heading_of(exact) == heading else heading
+    visible = _visible_details(body)
+    exact = meta.get("details")
+    data["details"] = visible
+    if isinstance(exact, list) and _visible_details(_body_of(exact)) == visible:
+        data["details"] = exact
+    data["created_at"] = meta.get("created", EPOCH)
+    data["updated_at"] = meta.get("updated", data["created_at"])
+    return data
+
+
+def _predecessor_data(meta: Mapping[str, Any], _heading: str, body: list[str]) -> dict[str, Any]:
+    """A record of the TypeScript cam: ``Summary:`` line, ``Details:`` list, id from the marker."""
+    lines = [line for line in body if line.strip()]
+    if not lines or not lines[0].startswith("Summary: "):
+        raise ValueError("there is no 'Summary:' line")
+    summary = lines[0].removeprefix("Summary: ")
+    # It wrote line feeds raw: what follows such a summary or detail is rescued as a line of its own.
+    details = [line.removeprefix("- ") for line in lines[1:] if line != "Details:"]
+    stamp = meta.get("updatedAt", EPOCH)
+    return {
+        "id": meta.get("id"),
+        "summary": summary,
+        "details": [d for d in details if d.strip() and d != summary],
+        "created_at": stamp,
+        "updated_at": stamp,
+        "sources": meta.get("sources", []),
+        "reason": meta.get("reason", ""),
+    }
+
+
+def _visible_details(body: list[str]) -> tuple[str, ...]:
+    lines = (line.removeprefix("- ") for line in body)
+    return tuple(line for line in lines if line.strip())
+
+
+def _heading_of(summary: str) -> str:
+    return _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", summary).strip() or "\N{REPLACEMENT CHARACTER}"
+
+
+def _body_of(details: list[Any] | tuple[str, ...]) -> list[str]:
+    return [f"- {_UNSAFE.sub(chr(0xFFFD), str(line))}" for line in details]
+
+
+def _rewritten(old: Section, record: MemoryRecord, newline: str) -> Section:
+    """The section of a changed record, at its place and with the blank lines around it as they were."""
+    core = old.raw.strip("\r\n")
+    start = old.raw.index(core)
+    before, after = old.raw[:start], old.raw[start + len(core) :]
+    return Section(before + _section_text(record, newline) + after, record)
+
+
+def _section_text(record: MemoryRecord, newline: str) -> str:
+    heading, body = _heading_of(record.summary), _body_of(record.details)
+    meta: dict[str, Any] = {"id": record.id, "created": record.created_at}
+    optional: dict[str, Any] = {
+        "updated": record.updated_at if record.updated_at != record.created_at else None,
+        "type": str(record.type) if record.type is not RecordType.MEMORY else None,
+        "sources": [source_to_data(s) for s in record.sources],
+        "reason": record.reason,
+        "valid_from": record.valid_from,
+        "valid_until": record.valid_until,
+        "related": list(record.related),
+        "pinned": record.pinned,
+        "summary": record.summary if heading != record.summary else None,
+        "details": list(record.details) if _visible_details(body) != record.details else None,
+    }
+    meta.update({name: value for name, value in optional.items() if value})
+    return newline.join([f"## {heading}", f"<!-- cam:record {_marker_json(meta)} -->", *body])
+
+
+def _marker_json(meta: Mapping[str, Any]) -> str:
+    text = json.dumps(meta, ensure_ascii=False, separators=(", ", ": "))
+    text = _UNSAFE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
+    return text.replace("--", "-\\u002d")  # no text can close the comment
+
+
+def _person_digest(topic: str, summary: str) -> str:
+    """From path and heading, so that the id holds until the heading is changed."""
+    return sha256(f"{topic}\n{summary}".encode("utf-8", "surrogatepass")).hexdigest()

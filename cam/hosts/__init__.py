@@ -1,0 +1,1 @@
+"""How hosts call in: hook events; callers of the same flows."""

@@ -1,0 +1,1 @@
+"""A person edits memory: remember, forget, overview."""

@@ -1,0 +1,1 @@
+"""Result to text or JSON, pure."""

@@ -1,0 +1,1 @@
+"""Init and doctor: plans of file changes, and checks."""

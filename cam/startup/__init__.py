@@ -1,0 +1,1 @@
+"""What Codex is told at start, within the budget."""

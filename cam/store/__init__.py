@@ -1,0 +1,1 @@
+"""Where things live: layout, identity, records, transactions, sessions."""

@@ -1,0 +1,1 @@
+"""From a rollout to durable memory: select, extract, screen, review, plan, commit."""

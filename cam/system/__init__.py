@@ -1,0 +1,1 @@
+"""Files, locks, processes, git, the Codex binary; no memory rules."""

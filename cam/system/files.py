@@ -1,0 +1,205 @@
+"""Files: read only what is a regular file, write whole or not at all, make it durable."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cam.core.errors import IntegrityError, StoreUnavailableError
+
+_MACHINE = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.EROFS: "the file system is read-only",
+    errno.EIO: "the disk reports an error",
+    errno.EMFILE: "too many open files",
+    errno.ENAMETOOLONG: "the name is too long",
+    errno.ENOTDIR: "a file stands where a folder is expected",
+    errno.EISDIR: "a folder stands where a file is expected",
+}
+
+
+def read_bytes(path: str) -> bytes | None:
+    """The file's bytes, None if there is none. An unreadable file is never an empty one.
+
+    Raises:
+        IntegrityError: it is a folder, a link, a pipe or a device.
+        StoreUnavailableError: the machine refuses.
+    """
+    with _machine_errors(path):
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO):
+                raise IntegrityError(f"{path} is not a regular file; move it away") from None
+            raise
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise IntegrityError(f"{path} is not a regular file; move it away")
+            return file.read()
+
+
+def write_atomic(path: str, data: bytes) -> None:
+    """Put ``data`` at ``path``, mode 0600: afterwards it is there whole and durable, or nothing changed.
+
+    Raises:
+        IntegrityError: something that is no regular file stands there.
+        StoreUnavailableError: the machine refuses.
+    """
+    folder = os.path.dirname(path)
+    make_folder(folder)
+    temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.tmp")
+    with _machine_errors(path):
+        _require_regular(path)
+        try:
+            descriptor = os.open(
+                temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
+            )
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(descriptor)
+            os.replace(temporary, path)
+        except BaseException:
+            _unlink_quietly(temporary)
+            raise
+        sync_folder(folder)
+
+
+def append_line(path: str, line: str) -> None:
+    """Append ``line`` and a line feed, durable; a torn last line before it is closed first.
+
+    Raises:
+        IntegrityError: something that is no regular file stands there.
+        StoreUnavailableError: the machine refuses.
+    """
+    make_folder(os.path.dirname(path))
+    with _machine_errors(path):
+        _require_regular(path)
+        is_new = not os.path.exists(path)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(path, flags, 0o600), "r+b", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            data = line.encode("utf-8", "backslashreplace") + b"\n"
+            if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
+                data = b"\n" + data
+            written = file.write(data)
+            if written != len(data):
+                os.ftruncate(file.fileno(), size)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file.fileno())
+        if is_new:
+            sync_folder(os.path.dirname(path))
+
+
+def tail_holds(path: str, line: str, *, within: int = 1 << 20) -> bool:
+    """Whether ``line`` stands whole among the last ``within`` bytes of the file."""
+    data = line.encode("utf-8", "backslashreplace") + b"\n"
+    with _machine_errors(path):
+        try:
+            with open(path, "rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - within - len(data)))
+                return data in file.read()
+        except FileNotFoundError:
+            return False
+
+
+def remove_file(path: str) -> None:
+    """Take the file away, durably; nothing happens if it is gone.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    with _machine_errors(path):
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            return
+        sync_folder(os.path.dirname(path))
+
+
+def make_folder(path: str) -> None:
+    """Make the folder and those above it, mode 0700.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    with _machine_errors(path):
+        if os.path.isdir(path):
+            return
+        missing = []
+        while not os.path.isdir(path):
+            missing.append(path)
+            parent = os.path.dirname(path)
+            if parent == path:
+                break
+            path = parent
+        for folder in reversed(missing):
+            try:
+                os.mkdir(folder, 0o700)
+            except FileExistsError:
+                if not os.path.isdir(folder):
+                    raise
+            sync_folder(os.path.dirname(folder))
+
+
+def sync_folder(path: str) -> None:
+    """Make the folder's entries durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def list_folder(path: str) -> list[str]:
+    """Names in the folder, sorted; empty if there is none.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    with _machine_errors(path):
+        try:
+            return sorted(os.listdir(path))
+        except FileNotFoundError:
+            return []
+
+
+def explain(error: OSError, path: str | None = None) -> str:
+    """An operating system's refusal in words: what, where."""
+    what = _MACHINE.get(error.errno or 0) or (error.strerror or str(error)).lower()
+    where = path or error.filename
+    return f"{where}: {what}" if where else what
+
+
+@contextmanager
+def _machine_errors(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailableError(explain(error, path)) from error
+
+
+def _require_regular(path: str) -> None:
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise IntegrityError(f"{path} is not a regular file; move it away")
+
+
+def _unlink_quietly(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

@@ -1,0 +1,82 @@
+"""Which repository a folder belongs to, read from ``.git`` directly: no process, no environment.
+
+``GIT_DIR`` and its kin are ignored on purpose: they would let a shell's leftovers move memory elsewhere.
+"""
+
+import os
+import subprocess
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A git repository as seen from one of its worktrees; real paths.
+
+    Attributes:
+        root: top folder of the worktree (the repository itself where it is bare).
+        git_dir: this worktree's git folder.
+        common_dir: the git folder that all worktrees share.
+    """
+
+    root: str
+    git_dir: str
+    common_dir: str
+
+
+def find_repository(folder: str) -> Repository | None:
+    """The innermost repository around ``folder``, None outside any."""
+    here = os.path.realpath(folder)
+    while True:
+        git_dir = _git_dir_of(here)
+        if git_dir is not None:
+            return Repository(here, git_dir, _common_dir(git_dir))
+        if _is_git_dir(here):
+            return Repository(here, here, _common_dir(here))
+        parent = os.path.dirname(here)
+        if parent == here:
+            return None
+        here = parent
+
+
+def is_tracked(folder: str, name: str) -> bool:
+    """Whether git tracks ``name`` in ``folder``; asks git, and takes a git that cannot answer for yes."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            ["git", "-C", folder, "ls-files", "-z", "--", name],
+            capture_output=True, timeout=5, check=False, env=environment,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return True
+    return done.returncode != 0 or bool(done.stdout)
+
+
+def _git_dir_of(folder: str) -> str | None:
+    path = os.path.join(folder, ".git")
+    if os.path.isdir(path):
+        real = os.path.realpath(path)
+        return real if _is_git_dir(real) else None
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(65536)
+    except (OSError, ValueError):
+        return None
+    if not text.startswith("gitdir:"):
+        return None
+    target = os.path.realpath(os.path.join(folder, text.removeprefix("gitdir:").strip()))
+    return target if os.path.isfile(os.path.join(target, "HEAD")) else None
+
+
+def _is_git_dir(path: str) -> bool:
+    # HEAD may be a dangling link in old repositories, hence lexists.
+    return os.path.lexists(os.path.join(path, "HEAD")) and all(
+        os.path.isdir(os.path.join(path, name)) for name in ("objects", "refs")
+    )
+
+
+def _common_dir(git_dir: str) -> str:
+    try:
+        with open(os.path.join(git_dir, "commondir"), encoding="utf-8", errors="surrogateescape") as file:
+            return os.path.realpath(os.path.join(git_dir, file.read().strip()))
+    except (OSError, ValueError):
+        return git_dir

@@ -1,0 +1,1 @@
+"""Run Codex: compile, inject, launch, receipt, sync, report."""
