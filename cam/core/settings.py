@@ -93,19 +93,58 @@ def _paths(value: object) -> tuple[str, ...]:
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("enabled", True, _switch, "whether cam does anything in a session at all", True, "autoMemoryEnabled"),
     Setting(
-        "memory_dir", "~/.codex-auto-memory", _path, "folder of the store", legacy="autoMemoryDirectory"
+        "enabled",
+        default=True,
+        check=_switch,
+        help="whether cam does anything in a session at all",
+        shared=True,
+        legacy="autoMemoryEnabled",
     ),
-    Setting("codex_binary", "codex", _program, "the Codex that is started", legacy="codexBinary"),
     Setting(
-        "default_scope", "project", _one_of("project", "project-local", "global"),
-        "scope of 'cam remember' without --scope", True, "defaultScope",
+        "memory_dir",
+        default="~/.codex-auto-memory",
+        check=_path,
+        help="folder of the store",
+        legacy="autoMemoryDirectory",
     ),
-    Setting("max_startup_lines", 200, _whole(1, 400), "lines that Codex is told at start, at most", True, "maxStartupLines"),
-    Setting("max_startup_tokens", 2000, _whole(50, 20000), "tokens that Codex is told at start, at most", True),
-    Setting("off_folders", (), _paths, "folders in which cam does nothing, those below them included"),
-)  # fmt: skip
+    Setting(
+        "codex_binary",
+        default="codex",
+        check=_program,
+        help="the Codex that is started",
+        legacy="codexBinary",
+    ),
+    Setting(
+        "default_scope",
+        default="project",
+        check=_one_of("project", "project-local", "global"),
+        help="scope of 'cam remember' without --scope",
+        shared=True,
+        legacy="defaultScope",
+    ),
+    Setting(
+        "max_startup_lines",
+        default=200,
+        check=_whole(1, 400),
+        help="lines that Codex is told at start, at most",
+        shared=True,
+        legacy="maxStartupLines",
+    ),
+    Setting(
+        "max_startup_tokens",
+        default=2000,
+        check=_whole(50, 20000),
+        help="tokens that Codex is told at start, at most",
+        shared=True,
+    ),
+    Setting(
+        "off_folders",
+        default=(),
+        check=_paths,
+        help="folders in which cam does nothing, those below them included",
+    ),
+)
 
 BY_NAME: Mapping[str, Setting] = {s.name: s for s in SETTINGS}
 BY_LEGACY: Mapping[str, Setting] = {s.legacy: s for s in SETTINGS if s.legacy}
@@ -125,7 +164,7 @@ class Settings:
     sources: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401
+    def __getitem__(self, name: str) -> Any:
         """The value of a setting."""
         return self.values[name]
 

@@ -33,7 +33,7 @@ def parse_settings(text: str, path: str, layer: str) -> Layer:
     return Layer(layer, {str(k): v for k, v in data.items()}, places)
 
 
-def set_value(text: str, name: str, value: Any) -> str:  # noqa: ANN401
+def set_value(text: str, name: str, value: Any) -> str:
     """The YAML text with one top-level setting changed or added; every other line stays as it is."""
     import yaml  # noqa: PLC0415
 

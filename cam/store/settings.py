@@ -1,0 +1,63 @@
+"""Finding the settings: user, repository, local, environment, flags; later wins."""
+
+import os
+from collections.abc import Mapping
+
+from cam.core.errors import CamError
+from cam.core.settings import SETTINGS, Layer, Settings, merge_settings
+from cam.formats.settings_file import parse_settings
+from cam.store.identity import Project
+from cam.system.environment import Environment
+from cam.system.files import read_bytes
+from cam.system.git import is_tracked
+
+SHARED_FILE = "codex-auto-memory.yaml"
+LOCAL_FILE = ".codex-auto-memory.local.yaml"
+
+
+def load_settings(
+    environment: Environment, project: Project | None, flags: Mapping[str, str] | None = None
+) -> Settings:
+    """Settings as they hold in ``project``.
+
+    Args:
+        environment: names the user's file and gives the variables.
+        project: its root may hold a shared and a local file.
+        flags: values from the command line.
+    """
+    layers = [_file_layer(environment.settings_file, "user")]
+    if project is not None:
+        layers.append(_file_layer(os.path.join(project.root, SHARED_FILE), "project"))
+        layers.append(_local_layer(project))
+    variables = {
+        s.name: environment.variables[s.variable] for s in SETTINGS if environment.variables.get(s.variable)
+    }
+    layers.append(Layer("environment", variables, {s.name: s.variable for s in SETTINGS}))
+    layers.append(Layer("flag", flags or {}, {name: "flag" for name in flags or {}}))
+    return merge_settings(tuple(layers))
+
+
+def _file_layer(path: str, name: str) -> Layer:
+    """The layer of a YAML file, or of the predecessor's JSON file where there is no YAML one."""
+    for candidate in (path, path.removesuffix(".yaml") + ".json"):
+        try:
+            data = read_bytes(candidate)
+        except CamError as error:
+            return Layer(name, {}, {}, f"{error}; the file is ignored")
+        if data is not None:
+            return parse_settings(data.decode("utf-8-sig", "replace"), candidate, name)
+    return Layer(name, {}, {})
+
+
+def _local_layer(project: Project) -> Layer:
+    path = os.path.join(project.root, LOCAL_FILE)
+    layer = _file_layer(path, "local")
+    if not layer.values or not project.is_git:
+        return layer
+    name = LOCAL_FILE if os.path.lexists(path) else LOCAL_FILE.removesuffix(".yaml") + ".json"
+    if is_tracked(project.root, name):
+        return Layer(
+            "local", {}, {}, f"{os.path.join(project.root, name)}: git tracks this file, so it could come from "
+            "somebody else; it is ignored (git rm --cached it)",
+        )  # fmt: skip
+    return layer

@@ -1,0 +1,63 @@
+"""The machine as this process found it, read once and passed down as a value."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the process was given.
+
+    Attributes:
+        home: the user's home folder.
+        cwd: the folder to work in; real path not taken.
+        variables: the environment variables.
+    """
+
+    home: str
+    cwd: str
+    variables: Mapping[str, str]
+
+    @property
+    def codex_home(self) -> str:
+        """Codex's own folder."""
+        given = self.variables.get("CODEX_HOME")
+        return self.expand(given) if given else os.path.join(self.home, ".codex")
+
+    @property
+    def settings_file(self) -> str:
+        """The user's settings file."""
+        base = self.variables.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
+        return os.path.join(base, "codex-auto-memory", "config.yaml")
+
+    @property
+    def is_off(self) -> bool:
+        """Whether ``CAM_OFF`` switches cam off."""
+        return self.variables.get("CAM_OFF", "") not in ("", "0", "false", "no")
+
+    def expand(self, path: str) -> str:
+        """``path`` with ``~`` resolved, absolute."""
+        if path == "~" or path.startswith("~/"):
+            path = self.home + path[1:]
+        return os.path.normpath(os.path.join(self.cwd, path))
+
+
+def read_environment(cwd: str | None = None) -> Environment:
+    """The environment of this process.
+
+    Args:
+        cwd: folder to work in instead of the current one; must exist.
+
+    Raises:
+        NotADirectoryError: ``cwd`` is no folder.
+        FileNotFoundError: the current folder is gone.
+    """
+    variables = dict(os.environ)
+    home = variables.get("HOME") or os.path.expanduser("~")
+    here = os.getcwd()
+    if cwd is not None:
+        here = os.path.join(here, os.path.expanduser(cwd))
+        if not os.path.isdir(here):
+            raise NotADirectoryError(cwd)
+    return Environment(home, here, variables)
