@@ -33,7 +33,7 @@ def load_settings(
         s.name: environment.variables[s.variable] for s in SETTINGS if environment.variables.get(s.variable)
     }
     layers.append(Layer("environment", variables, {s.name: s.variable for s in SETTINGS}))
-    layers.append(Layer("flag", flags or {}, {name: "flag" for name in flags or {}}))
+    layers.append(Layer("flag", flags or {}, dict.fromkeys(flags or {}, "flag")))
     return merge_settings(tuple(layers))
 
 
@@ -56,8 +56,6 @@ def _local_layer(project: Project) -> Layer:
         return layer
     name = LOCAL_FILE if os.path.lexists(path) else LOCAL_FILE.removesuffix(".yaml") + ".json"
     if is_tracked(project.root, name):
-        return Layer(
-            "local", {}, {}, f"{os.path.join(project.root, name)}: git tracks this file, so it could come from "
-            "somebody else; it is ignored (git rm --cached it)",
-        )  # fmt: skip
+        warning = "git tracks this file, so it may be somebody else's; it is ignored (git rm --cached it)"
+        return Layer("local", {}, {}, f"{os.path.join(project.root, name)}: {warning}")
     return layer

@@ -71,6 +71,24 @@ def write_atomic(path: str, data: bytes) -> None:
         sync_folder(folder)
 
 
+def write_quick(path: str, data: bytes) -> None:
+    """Put ``data`` at ``path`` whole, mode 0600, but not durable: for what can be made again.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    temporary = f"{path}.{os.getpid()}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with _machine_errors(path):
+        try:
+            with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except BaseException:
+            _unlink_quietly(temporary)
+            raise
+
+
 def append_line(path: str, line: str) -> None:
     """Append ``line`` and a line feed, durable; a torn last line before it is closed first.
 

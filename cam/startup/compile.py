@@ -1,0 +1,212 @@
+"""The compiler: records and notes to a small quoted payload within hard budgets. Pure.
+
+Every stored text stands on a line that begins with ``| `` or ``- ``, its control and direction characters
+taken out, so that no text can end its quotation or fake a line of the frame. Bodies of topic files never
+appear. The same input gives the same bytes.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cam.core.private import strip
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_valid_at
+from cam.core.secrets import mask
+from cam.core.tokens import estimate_tokens
+from cam.startup.frame import CLOSE, GUIDANCE, HIGHLIGHTS, OPEN, RECALL_HINT
+from cam.startup.result import Block, Entry, Omission, StartupPayload
+
+HIGHLIGHT_SHARE = 0.4
+"""Part of both budgets that is kept for highlights, whatever MEMORY.md holds (docs/architecture.md)."""
+
+MAX_SUMMARY = 600
+"""Characters of one record's line; longer ones are cut with an ellipsis."""
+
+_SCOPE_ORDER = (MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT, MemoryScope.GLOBAL)
+# Control, line and paragraph separators, direction and invisible format characters; the joiners that
+# emoji and Persian need stay.
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]+"
+)
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TopicRef:
+    """A topic file that can be read on demand.
+
+    Attributes:
+        path: relative to the store's folder.
+        count: records in it.
+    """
+
+    scope: MemoryScope
+    topic: str
+    path: str
+    count: int
+
+
+@dataclass(slots=True)
+class _Room:
+    """What is left of the budgets."""
+
+    lines: int
+    tokens: int
+
+    def take(self, line: str) -> str:
+        """Pay for ``line``; the reason why not, "" if it fits."""
+        cost = estimate_tokens(f"{line}\n")
+        if self.lines < 1:
+            return "line_budget"
+        if self.tokens < cost:
+            return "token_budget"
+        self.lines -= 1
+        self.tokens -= cost
+        return ""
+
+
+def compile_payload(
+    records: Sequence[MemoryRecord],
+    notes: Mapping[MemoryScope, str],
+    topics: Sequence[TopicRef],
+    *,
+    folder: str,
+    now: str,
+    max_lines: int,
+    max_tokens: int,
+) -> StartupPayload:
+    """Compile the payload.
+
+    Args:
+        records: all records of the scopes that apply; archived ones are left out.
+        notes: what people wrote in each scope's MEMORY.md.
+        topics: topic files.
+        folder: the store's folder, named once above the topic files.
+        now: ISO-8601 UTC, for validity.
+        max_lines: hard bound on lines.
+        max_tokens: hard bound on estimated tokens.
+    """
+    entries, omissions = _select(records, now)
+    active = tuple(sorted((e.key, e.digest) for e in entries))
+    quoted = {s: q for s in _SCOPE_ORDER if (q := _quote(notes.get(s, "")))}
+    refs = [f"- {t.scope}/{t.topic}: {_count(t.count)}, {_clean(t.path)}" for t in topics if t.count]
+    frame = [OPEN, *GUIDANCE, *([RECALL_HINT] if refs else []), CLOSE]
+    room = _Room(max_lines, max_tokens)
+    if not (entries or quoted) or any(room.take(line) for line in frame):
+        left_out = [Omission(str(e.ref), "token_budget", "budget") for e in entries]
+        return StartupPayload(omissions=(*omissions, *left_out), active=active)
+
+    # Each part keeps room for the next ones: highlights their share, topic refs a fifth at the most.
+    kept_for_refs = _part(refs, 0.2, max_lines, max_tokens)
+    kept_for_highlights = _part([e.line for e in entries], HIGHLIGHT_SHARE, max_lines, max_tokens)
+    room.lines -= kept_for_refs.lines + kept_for_highlights.lines
+    room.tokens -= kept_for_refs.tokens + kept_for_highlights.tokens
+    note_blocks = _note_blocks(quoted, room, omissions)
+    room.lines += kept_for_highlights.lines
+    room.tokens += kept_for_highlights.tokens
+    taken = _take_highlights(entries, room, omissions)
+    room.lines += kept_for_refs.lines
+    room.tokens += kept_for_refs.tokens
+    ref_block = _take_block("topics", f"Topic files in {_clean(folder)}:", refs, room, omissions)
+
+    blocks = [Block("frame", tuple(frame[:-1])), *note_blocks]
+    if taken:
+        blocks.append(Block("highlights", (HIGHLIGHTS, *(e.line for e in taken))))
+    blocks += [ref_block] if ref_block else []
+    blocks.append(Block("frame", (CLOSE,)))
+    return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), active)
+
+
+def _select(records: Sequence[MemoryRecord], now: str) -> tuple[list[Entry], list[Omission]]:
+    """The records that may be told, most useful first, no two saying the same."""
+    omissions: list[Omission] = []
+    seen: set[str] = set()
+    entries: list[Entry] = []
+    current = [r for r in records if r.state is MemoryState.ACTIVE]
+    current.sort(key=lambda r: (r.topic, r.id))
+    current.sort(key=lambda r: r.updated_at, reverse=True)
+    current.sort(key=lambda r: (not r.pinned, _SCOPE_ORDER.index(r.scope)))
+    for record in current:
+        same = _NOT_WORD.sub("", record.summary.casefold()) or record.summary
+        reason = ""
+        if not is_valid_at(record, now):
+            reason = "expired" if record.valid_until and record.valid_until <= now else "not_yet_valid"
+        elif strip(record.summary).count:
+            reason = "private"
+        elif same in seen:
+            reason = "duplicate"
+        if reason:
+            omissions.append(Omission(str(record.ref), reason, "selection"))
+            continue
+        seen.add(same)
+        entries.append(Entry(record.ref, f"- [{record.scope}/{record.topic}] {_shorten(record.summary)}"))
+    return entries, omissions
+
+
+def _quote(text: str) -> list[str]:
+    """A person's notes as quoted lines, blank ones and private spans left out."""
+    lines = mask(strip(text).text).text.split("\n")
+    return [f"| {_clean(line)[:MAX_SUMMARY]}" for line in lines if _clean(line)]
+
+
+def _note_blocks(
+    quoted: Mapping[MemoryScope, list[str]], room: _Room, omissions: list[Omission]
+) -> list[Block]:
+    blocks = (
+        _take_block(f"notes:{scope}", f"{scope} notes:", lines, room, omissions)
+        for scope, lines in quoted.items()
+    )
+    return [block for block in blocks if block is not None]
+
+
+def _take_block(
+    name: str, title: str, lines: list[str], room: _Room, omissions: list[Omission]
+) -> Block | None:
+    """As many of ``lines`` as fit below their title; None if not even one does."""
+    trial = _Room(room.lines, room.tokens)
+    kept: list[str] = []
+    reason = trial.take(title) if lines else "empty"
+    for line in lines:
+        reason = reason or trial.take(line)
+        if reason:
+            break
+        kept.append(line)
+    if len(kept) < len(lines):
+        omissions.append(Omission(f"{name} ({len(lines) - len(kept)} lines)", reason, "budget"))
+    if not kept:
+        return None
+    room.lines, room.tokens = trial.lines, trial.tokens
+    return Block(name, (title, *kept))
+
+
+def _take_highlights(entries: list[Entry], room: _Room, omissions: list[Omission]) -> list[Entry]:
+    taken: list[Entry] = []
+    reason = room.take(HIGHLIGHTS) if entries else ""
+    for entry in entries:
+        why = reason or room.take(entry.line)
+        if why:
+            omissions.append(Omission(str(entry.ref), why, "budget"))
+        else:
+            taken.append(entry)
+    return taken
+
+
+def _part(lines: list[str], share: float, max_lines: int, max_tokens: int) -> _Room:
+    """What ``lines`` and a title need, at most ``share`` of the budgets."""
+    if not lines:
+        return _Room(0, 0)
+    tokens = sum(estimate_tokens(f"{line}\n") for line in lines) + 16
+    return _Room(min(len(lines) + 1, int(max_lines * share)), min(tokens, int(max_tokens * share)))
+
+
+def _clean(text: str) -> str:
+    return _UNSAFE.sub(" ", text).strip()
+
+
+def _shorten(summary: str) -> str:
+    text = _clean(mask(summary[: MAX_SUMMARY * 2]).text)
+    return text if len(text) <= MAX_SUMMARY else text[: MAX_SUMMARY - 1] + "…"
+
+
+def _count(n: int) -> str:
+    return "1 record" if n == 1 else f"{n} records"

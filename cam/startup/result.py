@@ -1,0 +1,100 @@
+"""The compiled payload: what Codex is told at start, and what was left out and why."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from cam.core.records import MemoryRef
+from cam.core.tokens import estimate_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One part of the payload.
+
+    Attributes:
+        name: ``frame``, ``notes:<scope>``, ``highlights`` or ``topics``.
+        lines: as they are sent.
+    """
+
+    name: str
+    lines: tuple[str, ...]
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens, line feeds included."""
+        return estimate_tokens("".join(f"{line}\n" for line in self.lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record in the payload.
+
+    Attributes:
+        ref: its reference.
+        line: as it is sent.
+    """
+
+    ref: MemoryRef
+    line: str
+
+    @property
+    def key(self) -> str:
+        """``scope:topic:id``; the state may change."""
+        return f"{self.ref.scope}:{self.ref.topic}:{self.ref.id}"
+
+    @property
+    def digest(self) -> str:
+        """Changes when what is sent changes."""
+        return short_digest(self.line)
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Something that is not in the payload.
+
+    Attributes:
+        what: a ref, or a block's name.
+        reason: ``expired``, ``not_yet_valid``, ``private``, ``duplicate``, ``line_budget``, ``token_budget``.
+        stage: ``selection`` or ``budget``.
+    """
+
+    what: str
+    reason: str
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartupPayload:
+    """What Codex is told.
+
+    Attributes:
+        blocks: in order; empty when there is nothing to say.
+        entries: the records among the lines.
+        omissions: what was left out.
+        active: digest by key of every record that holds, whether it is in the payload or not.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    active: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The payload as sent, "" when there is nothing to say."""
+        return "\n".join(line for block in self.blocks for line in block.lines)
+
+    @property
+    def lines(self) -> int:
+        """How many lines."""
+        return sum(len(block.lines) for block in self.blocks)
+
+    @property
+    def tokens(self) -> int:
+        """Estimated tokens of the whole."""
+        return estimate_tokens(self.text)
+
+
+def short_digest(text: str) -> str:
+    """Eight hex digits that change with ``text``."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
