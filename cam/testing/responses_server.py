@@ -224,6 +224,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             script = read_script(json.load(file))
     with ResponsesServer(script, options.requests_file) as server:
         _write_whole(options.port_file, f"{server.port}\n")
+        sys.stdout.write(f"{server.base_url}\n")
+        sys.stdout.flush()
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
     return 0
