@@ -1,0 +1,208 @@
+r"""One line of a rollout: which record it is, and its JSON where somebody reads it.
+
+A line begins with an envelope that names the record::
+
+    {"timestamp":"…","ordinal":7,"type":"response_item","payload":{"type":"message",…}}
+
+Half of the bytes of real sessions are records that nobody here reads (token counts, encrypted reasoning,
+settings). ``envelope`` recognises them by that prefix, and they are never parsed. A prefix in any other form
+is parsed like the rest, so a changed key order costs time and never data.
+"""
+
+import json
+import re
+from typing import Any
+
+_ENVELOPE = re.compile(
+    rb'\{"timestamp":"([^"\\]{0,40})",(?:"ordinal":(\d{1,15}),)?"type":"([a-z_]{1,40})"'
+    rb'(?:,"payload":\{(?:"type":"([a-z_]{1,40})")?)?'
+)
+_ITEM = re.compile(
+    rb'(?:,"[a-z_]{1,40}":(?:"[^"\\]{0,200}"|null|\d{1,20}))*,"item":\{"type":"([A-Za-z_]{1,40})"'
+)
+_CONTEXT = re.compile(
+    rb'(?:"(?!cwd")(?:(turn_id)|[a-z_]{1,40})":(?:"([^"\\]{0,200})"|\[\]|null|true|false|\d{1,20}),)*'
+    rb'"cwd":"([^"\\]{1,4096})"'
+)
+_TURN_ID = re.compile(rb'"turn_id":"([^"\\]{1,200})"')
+_BARE_FILLER = (b'{"record_type":"state"', b'{"type":"reasoning"')
+_BLOB = re.compile(rb'(?:"|;base64,)[A-Za-z0-9+/_-]{4096,}={0,2}(?=["\\])')
+_BLOB_FROM = 8192
+_BLOB_PROBE = 2048
+_AGAIN = b'{"timestamp":"'
+_BARE_ITEM = re.compile(
+    rb'\{"(?:type":"(?:message|function_call|function_call_output|local_shell_call|custom_tool_call'
+    rb'|custom_tool_call_output|reasoning)"|record_type":")'
+)
+_MOST_PIECES = 1000
+
+UNREAD_RECORDS = frozenset(
+    {"token_usage_record", "world_state", "ghost_snapshot", "inter_agent_communication"}
+)
+"""Records that say nothing of what anyone said or did."""
+
+UNREAD_RESPONSE_ITEMS = frozenset(
+    {
+        "reasoning", "ghost_snapshot", "web_search_call", "image_generation_call", "compaction",
+        "compaction_summary", "context_compaction", "tool_search_call", "tool_search_output",
+        "agent_message", "other",
+    }
+)  # fmt: skip
+
+UNREAD_EVENTS = frozenset(
+    {
+        "token_count", "agent_reasoning", "agent_reasoning_raw_content",
+        "agent_reasoning_section_break", "agent_reasoning_delta", "agent_message_delta",
+        "agent_message_content_delta", "reasoning_content_delta", "exec_command_begin",
+        "exec_command_output_delta", "mcp_tool_call_begin", "patch_apply_begin",
+        "patch_apply_updated", "web_search_begin", "web_search_end", "item_started",
+        "thread_settings_applied", "thread_name_updated", "thread_rolled_back",
+        "thread_goal_updated", "context_compacted", "background_event", "stream_error", "turn_diff",
+        "plan_update", "plan_delta", "session_configured", "shutdown_complete",
+        "entered_review_mode", "exited_review_mode", "undo_started", "undo_completed",
+        "hook_started", "hook_completed", "image_generation_begin", "image_generation_end",
+        "view_image_tool_call", "deprecation_notice", "warning", "error", "model_reroute",
+        "guardian_assessment", "mcp_startup_update", "mcp_startup_complete", "terminal_interaction",
+        "collab_agent_spawn_begin", "collab_agent_spawn_end", "collab_agent_interaction_begin",
+        "collab_agent_interaction_end", "collab_waiting_begin", "collab_waiting_end",
+        "collab_close_begin", "collab_close_end", "collab_resume_begin", "collab_resume_end",
+        "exec_approval_request", "apply_patch_approval_request", "dynamic_tool_call_request",
+        "dynamic_tool_call_response", "sub_agent_activity",
+    }
+)  # fmt: skip
+
+UNREAD_ITEMS = frozenset(
+    {
+        "Reasoning", "WebSearch", "Plan", "ContextCompaction", "CollabAgentToolCall", "ImageView",
+        "ImageGeneration", "HookPrompt", "EnteredReviewMode", "ExitedReviewMode",
+        "SubAgentActivity", "Sleep",
+    }
+)  # fmt: skip
+
+
+class Envelope:
+    """What a line's prefix says.
+
+    Attributes:
+        at: the line's timestamp.
+        ordinal: the record's number, None where the release writes none.
+        unread: nobody reads this record.
+        context: for a turn context whose folder stands in front: its turn id (or None) and folder.
+    """
+
+    __slots__ = ("at", "context", "ordinal", "unread")
+
+    def __init__(self, at: bytes, ordinal: bytes | None) -> None:
+        self.at = at
+        self.ordinal = ordinal
+        self.unread = False
+        self.context: tuple[str | None, str] | None = None
+
+
+def envelope(line: bytes) -> Envelope | None:
+    """Recognise a line by its prefix; None where it has another form and must be parsed to know."""
+    found = _ENVELOPE.match(line)
+    if found is None:
+        if line.startswith(_BARE_FILLER) and line.rstrip().endswith(b"}"):
+            filler = Envelope(b"", None)
+            filler.unread = True
+            return filler
+        return None
+    at, ordinal, record, payload = found.groups()
+    known = Envelope(at, ordinal)
+    if record == b"turn_context":
+        known.context = _context(line, found.end())
+    elif record == b"event_msg" and payload == b"item_completed":
+        item = _ITEM.match(line, found.end())
+        known.unread = item is not None and item[1].decode() in UNREAD_ITEMS
+    elif payload is None:
+        known.unread = record.decode() in UNREAD_RECORDS
+    elif record == b"event_msg":
+        known.unread = payload.decode() in UNREAD_EVENTS
+    elif record == b"response_item":
+        known.unread = payload.decode() in UNREAD_RESPONSE_ITEMS
+    if (known.unread or known.context) and not _looks_whole(line):
+        return None
+    return known
+
+
+def ordinal_of(line: bytes) -> int | None:
+    """The record's number in the paginated form, None where the line has none in front."""
+    found = _ENVELOPE.match(line.lstrip(b"\0 \t\r"))
+    return int(found[2]) if found and found[2] else None
+
+
+def decode(line: bytes) -> tuple[Any, str]:
+    """The JSON value of a whole line, and what was wrong with its bytes ("" or ``bad_utf8``).
+
+    Image payloads are left out before any JSON work.
+
+    Raises:
+        ValueError: the line is not one JSON value.
+    """
+    line = without_blobs(line)
+    fault = ""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        text, fault = line.decode("utf-8", "replace"), "bad_utf8"
+    try:
+        value, end = _raw_decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if end != len(text) and text[end:].strip():
+        raise ValueError("more than one value")
+    return value, fault
+
+
+def salvage(line: bytes, *, bare: bool) -> list[tuple[bytes, dict[str, Any]]]:
+    """The whole records in a line that is not one value, each with its bytes.
+
+    Codex was seen to write half a record and then the whole one again behind it; a line feed can be lost;
+    two writers can meet in one line. Inside a JSON string every quote is escaped, so an envelope in clear
+    begins a record of its own.
+
+    Args:
+        line: the damaged line.
+        bare: look for items without an envelope; only for files that hold such.
+    """
+    starts = [m.start() for m in (_BARE_ITEM if bare else _ENVELOPE).finditer(line)][:_MOST_PIECES]
+    whole = []
+    for start, end in zip(starts, [*starts[1:], len(line)], strict=True):
+        piece = line[start:end]
+        try:
+            value, stop = _raw_decode(without_blobs(piece).decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and stop:
+            whole.append((piece, value))
+    return whole
+
+
+def without_blobs(line: bytes) -> bytes:
+    """The line without the base64 runs of images and other binary payloads."""
+    if len(line) <= _BLOB_FROM or not any(
+        line[at : at + 64].translate(None, b"+/_-").isalnum() for at in range(0, len(line) - 64, _BLOB_PROBE)
+    ):
+        return line
+    return _BLOB.sub(lambda m: b'"' if m[0].startswith(b'"') else b";base64,", line)
+
+
+def _context(line: bytes, at: int) -> tuple[str | None, str] | None:
+    """Turn id and folder of a turn context, where only plain values stand before the folder."""
+    found = _CONTEXT.match(line, at)
+    if found is None:
+        return None
+    turn = _TURN_ID.search(line, at, found.end())
+    try:
+        return (turn[1].decode() if turn else None), found[3].decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _looks_whole(line: bytes) -> bool:
+    """Whether a line that is not going to be parsed ends like a record and holds no second one."""
+    return line.rstrip().endswith(b"}}") and line.find(_AGAIN, 1) < 0
+
+
+_raw_decode = json.JSONDecoder().raw_decode

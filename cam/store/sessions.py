@@ -1,0 +1,195 @@
+"""The sessions of a Codex home: found, and read each once.
+
+A fork that points at its base holds only its own turns; its user messages are numbered on from the base's, so
+that (session, ordinal, text) names the same statement whether the fork points or repeats. Of a base no more is
+read than that takes. Codex's own memory consolidation runs in ``memories`` of its home and is nobody's session.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cam.core.evidence import RolloutEvidence, RolloutMeta
+from cam.core.lines import SkippedLine
+from cam.core.problems import Problem
+from cam.formats.rollout import RolloutReader, ordinal_of, parse_header, recover_header
+from cam.system.rollout_files import (
+    Listing,
+    RolloutFile,
+    list_rollouts,
+    other_form,
+    read_first_line,
+    read_lines,
+)
+
+_TRIES = 3
+_DEEPEST_FORK = 64
+
+
+class CodexSessions:
+    """Where evidence comes from: the rollouts below a ``CODEX_HOME`` (``SessionSource``).
+
+    Attributes:
+        home: the Codex home.
+        problems: what could not be looked into so far.
+    """
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.problems: list[Problem] = []
+        self._listing: Listing | None = None
+        self._counted: dict[tuple[str, int], int] = {}
+
+    def files(self) -> tuple[RolloutFile, ...]:
+        """All rollout files, oldest name first, for one stat each; listed anew on every call."""
+        self._listing = list_rollouts(self.home)
+        self.problems.extend(p for p in self._listing.problems if p not in self.problems)
+        return self._listing.files
+
+    def sessions(self) -> Iterator[RolloutMeta]:
+        """Headers of all sessions, oldest first, each session once.
+
+        A file whose header cannot be read is a problem in ``problems``, and the others are still found.
+        """
+        found: dict[str, RolloutMeta] = {}
+        for file in sorted(self.files(), key=lambda f: f.archived):  # an archived copy does not count again
+            try:
+                meta = self.header(file.path)
+            except OSError as error:
+                self.problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
+                continue
+            if meta is not None:
+                found.setdefault(meta.session, meta)
+        yield from sorted(found.values(), key=lambda m: (m.started_at, m.session))
+
+    def header(self, path: str) -> RolloutMeta | None:
+        """The header of one file, read without reading the file; None where the file is empty.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        line = read_first_line(path)
+        if line is None:
+            return None
+        first = b"" if isinstance(line, SkippedLine) else line
+        return self._placed(parse_header(first, path) or recover_header(first, path))
+
+    def find(self, session_id: str) -> RolloutMeta | None:
+        """The session with this id, by its file's name; all headers are read only where no name has it."""
+        wanted = session_id.lower()
+        named = [f for f in self.files() if wanted in os.path.basename(f.path).lower()]
+        for file in sorted(named, key=lambda f: f.archived):
+            try:
+                meta = self.header(file.path)
+            except OSError as error:
+                self.problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
+                continue
+            if meta is not None and meta.session.lower() == wanted:
+                return meta
+        return next((m for m in self.sessions() if m.session.lower() == wanted), None)
+
+    def read(self, meta: RolloutMeta) -> RolloutEvidence:
+        """Everything one session says, in its own turns.
+
+        A file that is archived, compressed or rewritten meanwhile is read again from its new place.
+
+        Raises:
+            OSError: the session cannot be read to its end: nothing of it may pass for read.
+        """
+        problems: list[Problem] = []
+        before = self._before(meta, problems)
+        reader = self._reader(meta, before)
+        if reader.replay_is_a_guess:
+            reader.know_parent(self._parent_texts(reader.evidence().meta))
+        evidence = reader.evidence()
+        placed = self._placed(evidence.meta)
+        return replace(evidence, meta=placed, problems=(*evidence.problems, *problems))
+
+    def _reader(self, meta: RolloutMeta, before: int = 0) -> RolloutReader:
+        """The session's file, read to its end."""
+        path = meta.path
+        for attempt in range(_TRIES):
+            reader = RolloutReader(path, before=before, primary=meta.is_primary or not self._is_ours(meta))
+            try:
+                for line in read_lines(path):
+                    reader.feed(line)
+            except OSError as error:
+                if error.errno not in (errno.ENOENT, errno.ESTALE) or attempt == _TRIES - 1:
+                    raise
+                path = self._moved(meta, path)
+            else:
+                return reader
+        raise FileNotFoundError(errno.ENOENT, "the session is gone", meta.path)
+
+    def _moved(self, meta: RolloutMeta, path: str) -> str:
+        """Where a session's file is now."""
+        if os.path.exists(path):
+            return path
+        if os.path.exists(other_form(path)):
+            return other_form(path)
+        found = self.find(meta.session)
+        return found.path if found is not None else path
+
+    def _before(self, meta: RolloutMeta, problems: list[Problem]) -> int:
+        """User messages in what a pointing fork points at."""
+        seen = {meta.session}
+        base, end = meta.base_session, meta.base_ordinal
+        count = 0
+        while base is not None and end is not None:
+            if base in seen or len(seen) > _DEEPEST_FORK:
+                problems.append(Problem(meta.path, 1, "the fork's base leads back to itself"))
+                break
+            seen.add(base)
+            found = self.find(base)
+            if found is None:
+                problems.append(
+                    Problem(
+                        meta.path,
+                        1,
+                        f"the session {base} that this fork points at is not there; its own turns were read",
+                    )
+                )
+                break
+            count += self._count(found, end)
+            end = end if found.base_ordinal is None else min(end, found.base_ordinal)
+            base = found.base_session
+        return count
+
+    def _count(self, base: RolloutMeta, end: int) -> int:
+        """User messages in a base's own records before ``end``, read no further than that."""
+        known = self._counted.get((base.session, end))
+        if known is not None:
+            return known
+        reader = RolloutReader(base.path)
+        for line in read_lines(base.path):
+            if not isinstance(line, SkippedLine):
+                number = ordinal_of(line)
+                if number is not None and number >= end:
+                    break
+            reader.feed(line)
+        count = len(reader.user_texts())
+        self._counted[base.session, end] = count
+        return count
+
+    def _parent_texts(self, meta: RolloutMeta) -> tuple[str, ...]:
+        """What the person had said in the session that a fork repeats."""
+        parent = self.find(meta.parent) if meta.parent and meta.parent != meta.session else None
+        if parent is None or parent.path == meta.path:
+            return ()
+        try:
+            return self._reader(parent).user_texts()
+        except OSError as error:
+            self.problems.append(Problem(parent.path, 0, f"cannot be read: {error.strerror or error}"))
+            return ()
+
+    def _is_ours(self, meta: RolloutMeta) -> bool:
+        """Whether the session ran in Codex's own memory folder."""
+        if meta.cwd is None:
+            return False
+        folder = os.path.join(os.path.realpath(self.home), "memories")
+        cwd = os.path.realpath(meta.cwd)
+        return cwd == folder or cwd.startswith(folder + os.sep)
+
+    def _placed(self, meta: RolloutMeta) -> RolloutMeta:
+        return replace(meta, is_primary=False) if meta.is_primary and self._is_ours(meta) else meta
