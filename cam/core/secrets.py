@@ -115,7 +115,9 @@ def _key_blocks(text: str) -> list[Secret]:
     found = []
     at, no_end = 0, False
     begin, end = re.compile(_KEY_BEGIN), re.compile(_KEY_END)
-    body = re.compile(r"(?:[A-Za-z0-9+/=:,\-]|\\[nr]|\s(?=\s*[A-Za-z0-9+/=\\]{16})|\s(?=\s*[\w-]+: ))*")
+    body = re.compile(
+        r"(?:[A-Za-z0-9+/=:,\-]|\\[nr]|\s(?=\s{0,8}[A-Za-z0-9+/=\\]{16})|\s(?=\s{0,8}[\w-]{1,40}: ))*"
+    )
     while head := begin.search(text, at):
         tail = None if no_end else end.search(text, head.end())
         no_end = tail is None
@@ -131,85 +133,337 @@ def _key_blocks(text: str) -> list[Secret]:
 
 # --- tokens with a form of their own -------------------------------------------------------------------
 
-_FORMS = {
-    "openai-key": r"sk-(?:proj|svcacct|admin|None|service|or|or-v1|lf)-[\w-]{8,}|sk-[A-Za-z0-9]{20,}|sess-[A-Za-z0-9]{32,}",
-    "anthropic-key": r"sk-ant-[\w-]{8,}",
-    "github-token": r"gh[pousr]_[A-Za-z0-9_]{10,}|github_pat_[A-Za-z0-9_]{10,}",
-    "gitlab-token": r"gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|wt)-[\w-]{10,}(?:\.[\w-]{2,})*|GR1348941[\w-]{15,}",
-    "aws-key": r"AKIA[A-Z0-9]{12,}|(?:ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])|ABSK[A-Za-z0-9+/=]{40,}",
-    "google-key": r"AIza[\w-]{20,}|ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{30,}|AQ\.Ab[\w-]{30,}",
-    "slack-token": r"xox[a-z](?:\.xox[a-z])?-[\w-]{8,}|xapp-\d-[\w-]{8,}",
-    "npm-token": r"npm_[A-Za-z0-9]{16,}",
-    "pypi-token": r"pypi-Ag[\w-]{12,}|pypi-(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{16,}",
-    "stripe-key": r"(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{8,}|whsec_[A-Za-z0-9+/=]{12,}",
-    "twilio-key": r"(?:SK|AC)[0-9a-f]{32}",
-    "sendgrid-key": r"SG\.[\w-]{10,}\.[\w-]{10,}",
-    "huggingface-token": r"hf_[A-Za-z0-9]{16,}|api_org_[A-Za-z]{30,}",
-    "telegram-token": r"\d{8,10}:[\w-]{34,36}(?![\w-])",
-    "jwt": r"eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}",
-    "digitalocean-token": r"do[opr]_v1_[a-f0-9]{32,}",
-    "databricks-token": r"dapi[a-f0-9]{32}(?:-\d)?",
-    "doppler-token": r"dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{20,}",
-    "shopify-token": r"shp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{24,}",
-    "square-token": r"sq0[a-z]{3}-[\w-]{20,}|EAAA[\w-]{56,}",
-    "mailgun-key": r"key-[0-9a-f]{32}|pubkey-[0-9a-f]{32}",
-    "mailchimp-key": r"[0-9a-f]{32}-us\d{1,2}",
-    "notion-token": r"ntn_[A-Za-z0-9]{30,}|secret_[A-Za-z0-9]{40,}",
-    "linear-key": r"lin_(?:api|oauth)_[A-Za-z0-9]{20,}",
-    "figma-token": r"fig[dour]{1,2}_[\w-]{20,}",
-    "vault-token": r"hv[sbr]\.[\w-]{20,}",
-    "terraform-token": r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}",
-    "grafana-token": r"gl(?:sa|c)_[\w=+/-]{20,}",
-    "newrelic-key": r"NRAK-[A-Z0-9]{20,}|NRJS-[a-f0-9]{19}",
-    "sentry-token": r"sntry[su]_[\w=+/-]{20,}",
-    "planetscale-token": r"pscale_(?:tkn|pw|oauth)_[\w.=-]{20,}",
-    "postman-key": r"PMAK-[a-f0-9]{20,}-[a-f0-9]{20,}",
-    "pulumi-token": r"pul-[a-f0-9]{32,}",
-    "rubygems-key": r"rubygems_[a-f0-9]{32,}",
-    "docker-token": r"dckr_(?:pat|oat)_[\w-]{16,}",
-    "atlassian-token": r"AT(?:ATT3|CTT3)[\w=+/-]{20,}|ATBB[A-Za-z0-9]{24,}|BBDC-[A-Za-z0-9+/]{30,}",
-    "ai-provider-key": r"gsk_[A-Za-z0-9]{20,}|pplx-[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}"
-    r"|tvly-[\w-]{16,}|lsv2_(?:pt|sk)_[a-z0-9_]{20,}|nvapi-[\w-]{30,}|fw_[A-Za-z0-9]{20,}|e2b_[a-f0-9]{30,}",
-    "supabase-key": r"sbp_[a-z0-9]{30,}|sb_secret_[\w-]{16,}",
-    "netlify-token": r"nf[pcou]_[A-Za-z0-9]{30,}",
-    "fly-token": r"fo1_[\w-]{30,}|fm[12][a-z]?_[A-Za-z0-9+/=,_-]{60,}",
-    "airtable-token": r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
-    "facebook-token": r"EAA[A-Za-z0-9]{60,}",
-    "discord-token": r"[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}",
-    "age-key": r"AGE-SECRET-KEY-1[0-9A-Z]{30,}",
-    "tailscale-key": r"tskey-[a-z]{2,12}-[\w-]{16,}",
-    "onepassword-token": r"ops_eyJ[\w=+/-]{30,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}",
-    "artifactory-token": r"AKCp[A-Za-z0-9]{30,}|cmVmd[A-Za-z0-9]{50,}",
-    "nuget-key": r"oy2[a-z0-9]{43}",
-    "azure-secret": r"[\w~.]{3}[78]Q~[\w~.-]{31,34}",
-    "alibaba-key": r"LTAI[A-Za-z0-9]{12,}",
-    "tencent-key": r"AKID[A-Za-z0-9]{32,}",
-    "yandex-key": r"AQVN[\w-]{30,}|y[0-3]_[\w-]{50,}",
-    "mail-key": r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{16,}|xkeysib-[a-f0-9]{32,}[\w-]*",
-    "heroku-key": r"HRKU-[\w-]{30,}",
-    "dynatrace-token": r"dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}",
-    "contentful-token": r"CFPAT-[\w-]{30,}",
-    "readme-key": r"rdme_[a-z0-9]{60,}",
-    "buildkite-token": r"bk(?:ua|at|ct)_[a-f0-9]{32,}",
-    "crates-token": r"cio[A-Za-z0-9]{32}",
-    "webhook": r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/-]{16,}"
-    r"|(?<=discord\.com/api/webhooks/)\d+/[\w-]{16,}|(?<=discordapp\.com/api/webhooks/)\d+/[\w-]{16,}"
-    r"|(?<=/bot/v2/hook/)[\w-]{20,}",
-}
+_FORMS = (
+    # kind, what a text must hold for one to stand in it, form
+    (
+        "openai-key",
+        "sk- sess-",
+        r"sk-(?:proj|svcacct|admin|None|service|or|or-v1|lf)-[\w-]{8,}|sk-[A-Za-z0-9]{20,}"
+        r"|sess-[A-Za-z0-9]{32,}",
+    ),
+    (
+        "anthropic-key",
+        "sk-ant-",
+        r"sk-ant-[\w-]{8,}",
+    ),
+    (
+        "github-token",
+        "gh github_pat_",
+        r"gh[pousr]_[A-Za-z0-9_]{10,}|github_pat_[A-Za-z0-9_]{10,}",
+    ),
+    (
+        "gitlab-token",
+        "gl GR1348941",
+        r"gl(?:pat|oas|dt|rt|rtr|cbt|ptt|ft|imt|agent|soat|ffct|wt)-[\w-]{10,}(?:\.[\w-]{2,})*"
+        r"|GR1348941[\w-]{15,}",
+    ),
+    (
+        "aws-key",
+        "AKIA ASIA ABIA ACCA A3T ABSK",
+        r"AKIA[A-Z0-9]{12,}|(?:ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])"
+        r"|ABSK[A-Za-z0-9+/=]{40,}",
+    ),
+    (
+        "google-key",
+        "AIza ya29. GOCSPX- 1//0 AQ.Ab",
+        r"AIza[\w-]{20,}|ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,}|1//0[\w-]{30,}|AQ\.Ab[\w-]{30,}",
+    ),
+    (
+        "slack-token",
+        "xox xapp-",
+        r"xox[a-z](?:\.xox[a-z])?-[\w-]{8,}|xapp-\d-[\w-]{8,}",
+    ),
+    (
+        "npm-token",
+        "npm_",
+        r"npm_[A-Za-z0-9]{16,}",
+    ),
+    (
+        "pypi-token",
+        "pypi-",
+        r"pypi-Ag[\w-]{12,}|pypi-(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{16,}",
+    ),
+    (
+        "stripe-key",
+        "sk_ rk_ whsec_",
+        r"(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{8,}|whsec_[A-Za-z0-9+/=]{12,}",
+    ),
+    (
+        "twilio-key",
+        "SK AC",
+        r"(?:SK|AC)[0-9a-f]{32}",
+    ),
+    (
+        "sendgrid-key",
+        "SG.",
+        r"SG\.[\w-]{10,}\.[\w-]{10,}",
+    ),
+    (
+        "huggingface-token",
+        "hf_ api_org_",
+        r"hf_[A-Za-z0-9]{16,}|api_org_[A-Za-z]{30,}",
+    ),
+    (
+        "telegram-token",
+        ":",
+        r"\d{8,10}:[\w-]{34,36}(?![\w-])",
+    ),
+    (
+        "jwt",
+        "eyJ",
+        r"eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+){0,3}",
+    ),
+    (
+        "digitalocean-token",
+        "_v1_",
+        r"do[opr]_v1_[a-f0-9]{32,}",
+    ),
+    (
+        "databricks-token",
+        "dapi",
+        r"dapi[a-f0-9]{32}(?:-\d)?",
+    ),
+    (
+        "doppler-token",
+        "dp.",
+        r"dp\.(?:pt|st|sa|ct|scim|audit)\.[\w.-]{20,}",
+    ),
+    (
+        "shopify-token",
+        "shp",
+        r"shp(?:at|ca|pa|ss|ua)_[a-fA-F0-9]{24,}",
+    ),
+    (
+        "square-token",
+        "sq0 EAAA",
+        r"sq0[a-z]{3}-[\w-]{20,}|EAAA[\w-]{56,}",
+    ),
+    (
+        "mailgun-key",
+        "key-",
+        r"key-[0-9a-f]{32}|pubkey-[0-9a-f]{32}",
+    ),
+    (
+        "mailchimp-key",
+        "-us",
+        r"[0-9a-f]{32}-us\d{1,2}",
+    ),
+    (
+        "notion-token",
+        "ntn_ secret_",
+        r"ntn_[A-Za-z0-9]{30,}|secret_[A-Za-z0-9]{40,}",
+    ),
+    (
+        "linear-key",
+        "lin_",
+        r"lin_(?:api|oauth)_[A-Za-z0-9]{20,}",
+    ),
+    (
+        "figma-token",
+        "fig",
+        r"fig[dour]{1,2}_[\w-]{20,}",
+    ),
+    (
+        "vault-token",
+        "hv",
+        r"hv[sbr]\.[\w-]{20,}",
+    ),
+    (
+        "terraform-token",
+        ".atlasv1.",
+        r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{40,}",
+    ),
+    (
+        "grafana-token",
+        "gls glc_",
+        r"gl(?:sa|c)_[\w=+/-]{20,}",
+    ),
+    (
+        "newrelic-key",
+        "NRAK- NRJS-",
+        r"NRAK-[A-Z0-9]{20,}|NRJS-[a-f0-9]{19}",
+    ),
+    (
+        "sentry-token",
+        "sntry",
+        r"sntry[su]_[\w=+/-]{20,}",
+    ),
+    (
+        "planetscale-token",
+        "pscale_",
+        r"pscale_(?:tkn|pw|oauth)_[\w.=-]{20,}",
+    ),
+    (
+        "postman-key",
+        "PMAK-",
+        r"PMAK-[a-f0-9]{20,}-[a-f0-9]{20,}",
+    ),
+    (
+        "pulumi-token",
+        "pul-",
+        r"pul-[a-f0-9]{32,}",
+    ),
+    (
+        "rubygems-key",
+        "rubygems_",
+        r"rubygems_[a-f0-9]{32,}",
+    ),
+    (
+        "docker-token",
+        "dckr_",
+        r"dckr_(?:pat|oat)_[\w-]{16,}",
+    ),
+    (
+        "atlassian-token",
+        "ATATT3 ATCTT3 ATBB BBDC-",
+        r"AT(?:ATT3|CTT3)[\w=+/-]{20,}|ATBB[A-Za-z0-9]{24,}|BBDC-[A-Za-z0-9+/]{30,}",
+    ),
+    (
+        "ai-provider-key",
+        "gsk_ pplx- r8_ xai- tvly- lsv2_ nvapi- fw_ e2b_",
+        r"gsk_[A-Za-z0-9]{20,}|pplx-[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{30,}|xai-[A-Za-z0-9]{40,}"
+        r"|tvly-[\w-]{16,}|lsv2_(?:pt|sk)_[a-z0-9_]{20,}|nvapi-[\w-]{30,}|fw_[A-Za-z0-9]{20,}"
+        r"|e2b_[a-f0-9]{30,}",
+    ),
+    (
+        "supabase-key",
+        "sbp_ sb_secret_",
+        r"sbp_[a-z0-9]{30,}|sb_secret_[\w-]{16,}",
+    ),
+    (
+        "netlify-token",
+        "nf",
+        r"nf[pcou]_[A-Za-z0-9]{30,}",
+    ),
+    (
+        "fly-token",
+        "fo1_ fm1 fm2",
+        r"fo1_[\w-]{30,}|fm[12][a-z]?_[A-Za-z0-9+/=,_-]{60,}",
+    ),
+    (
+        "airtable-token",
+        "pat",
+        r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
+    ),
+    (
+        "facebook-token",
+        "EAA",
+        r"EAA[A-Za-z0-9]{60,}",
+    ),
+    (
+        "discord-token",
+        ".",
+        r"[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,}",
+    ),
+    (
+        "age-key",
+        "AGE-SECRET-KEY-1",
+        r"AGE-SECRET-KEY-1[0-9A-Z]{30,}",
+    ),
+    (
+        "tailscale-key",
+        "tskey-",
+        r"tskey-[a-z]{2,12}-[\w-]{16,}",
+    ),
+    (
+        "onepassword-token",
+        "ops_eyJ A3-",
+        r"ops_eyJ[\w=+/-]{30,}|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}",
+    ),
+    (
+        "artifactory-token",
+        "AKCp cmVmd",
+        r"AKCp[A-Za-z0-9]{30,}|cmVmd[A-Za-z0-9]{50,}",
+    ),
+    (
+        "nuget-key",
+        "oy2",
+        r"oy2[a-z0-9]{43}",
+    ),
+    (
+        "azure-secret",
+        "Q~",
+        r"[\w~.]{3}[78]Q~[\w~.-]{31,34}",
+    ),
+    (
+        "alibaba-key",
+        "LTAI",
+        r"LTAI[A-Za-z0-9]{12,}",
+    ),
+    (
+        "tencent-key",
+        "AKID",
+        r"AKID[A-Za-z0-9]{32,}",
+    ),
+    (
+        "yandex-key",
+        "AQVN y0_ y1_ y2_ y3_",
+        r"AQVN[\w-]{30,}|y[0-3]_[\w-]{50,}",
+    ),
+    (
+        "mail-key",
+        "re_ xkeysib-",
+        r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{16,}|xkeysib-[a-f0-9]{32,}[\w-]*",
+    ),
+    (
+        "heroku-key",
+        "HRKU-",
+        r"HRKU-[\w-]{30,}",
+    ),
+    (
+        "dynatrace-token",
+        "dt0",
+        r"dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}",
+    ),
+    (
+        "contentful-token",
+        "CFPAT-",
+        r"CFPAT-[\w-]{30,}",
+    ),
+    (
+        "readme-key",
+        "rdme_",
+        r"rdme_[a-z0-9]{60,}",
+    ),
+    (
+        "buildkite-token",
+        "bk",
+        r"bk(?:ua|at|ct)_[a-f0-9]{32,}",
+    ),
+    (
+        "crates-token",
+        "cio",
+        r"cio[A-Za-z0-9]{32}",
+    ),
+    (
+        "webhook",
+        "hook",
+        r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/-]{16,}"
+        r"|(?<=discord\.com/api/webhooks/)\d+/[\w-]{16,}"
+        r"|(?<=discordapp\.com/api/webhooks/)\d+/[\w-]{16,}|(?<=/bot/v2/hook/)[\w-]{20,}",
+    ),
+)
 """Forms that providers document for their tokens; publishable keys and plain ids are left out."""
 
 
 @cache
-def _forms() -> re.Pattern[str]:
-    groups = "|".join(f"(?P<{kind.replace('-', '_')}>{form})" for kind, form in _FORMS.items())
-    return re.compile(rf"(?<![A-Za-z0-9_])(?:{groups})", re.ASCII)
+def _form(index: int) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_])(?:{_FORMS[index][2]})", re.ASCII)
+
+
+@cache
+def _triggers() -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(row[1].split()) for row in _FORMS)
 
 
 def _provider_tokens(text: str) -> list[Secret]:
-    return [
-        Secret(m.start(), m.end(), (m.lastgroup or "token").replace("_", "-"))
-        for m in _forms().finditer(text)
-    ]
+    """Only forms whose literal part occurs are searched, so most texts cost one pass of plain search."""
+    found = []
+    for index, triggers in enumerate(_triggers()):
+        if any(trigger in text for trigger in triggers):
+            kind = _FORMS[index][0]
+            found += [Secret(m.start(), m.end(), kind) for m in _form(index).finditer(text)]
+    return found
 
 
 # --- places where credentials stand ---------------------------------------------------------------------
@@ -219,50 +473,63 @@ _RAW = (
 )
 """A character of a value without quotation marks."""
 
+_START = r"(?:[^\n|;]{0,240}?\s)?"
 _PLACES = (
-    # scheme://user:value@host; the value may hold "@"
-    ("url-password", rf"(?<=://)[^\s/?#:@\"'`<>]{{0,256}}:(?P<value>(?:(?!/){_RAW}){{1,512}})@(?=[\w.\[$-])"),
-    ("url-token", r"(?<=://)(?P<value>[\w-]{20,256})@(?=[\w.-])"),
+    # kind, what the text must hold in lower case, form; the value may hold "@" in a URL
+    (
+        "url-password",
+        "://",
+        rf"(?<=://)[^\s/?#:@\"'`<>]{{0,256}}:(?P<value>(?:(?!/){_RAW}){{1,512}})@(?=[\w.\[$-])",
+    ),
+    ("url-token", "://", r"(?<=://)(?P<value>[\w-]{20,256})@(?=[\w.-])"),
     (
         "url-token",
-        r"[?&](?i:key|sig|signature|code|auth|token|x-amz-signature|x-amz-security-token)="
+        "=",
+        r"[?&](?:key|sig|signature|code|auth|token|x-amz-signature|x-amz-security-token)="
         r"(?P<value>[^\s&#\"'`<>]{8,512})",
     ),
     (
         "authorization",
-        rf"(?i:authorization)\\?[\"']?\s{{0,4}}[:=]\s{{0,4}}\\?[\"']?(?:(?i:bearer|basic|token|apikey|digest)\s{{1,4}})?"
+        "authorization",
+        r"authorization\\?[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?(?:(?:bearer|basic|token|apikey|digest)\s{1,4})?"
         rf"(?P<value>{_RAW}{{6,4096}})",
     ),
-    ("authorization", rf"(?<![\w-])(?i:bearer|basic)\s{{1,4}}(?P<value>[A-Za-z0-9._~+/=-]{{6,4096}})"),
+    ("authorization", "bearer", r"bearer(?<![\w-]bearer)\s{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,4096})"),
+    ("authorization", "basic", r"basic(?<![\w-]basic)\s{1,4}(?P<value>[A-Za-z0-9._~+/=-]{6,4096})"),
     (
         "password",
-        rf"(?<![\w-])(?:curl|wget|https?|xh)\s(?:[^\n|;]{{0,240}}?\s)?(?:-u|--user|--proxy-user|-a)[ =]\\?[\"']?"
-        rf"[^\s:\"']{{1,64}}:(?P<value>{_RAW}{{1,256}})",
+        "-u --user --proxy-user",
+        rf"(?:curl|wget|xh|http)\s{_START}(?:-u|--user|--proxy-user)[ =]\\?[\"']?[^\s:\"']{{1,64}}:(?P<value>{_RAW}{{1,256}})",
     ),
     (
         "password",
-        rf"(?<![\w-])(?:sshpass|docker login|podman login|mongo\w{{0,8}})\s(?:[^\n|;]{{0,240}}?\s)?-p ?[\"']?"
-        rf"(?P<value>{_RAW}{{1,256}})",
+        "-p",
+        rf"(?:sshpass|docker login|podman login|mongo\w{{0,8}})\s{_START}-p(?-i:(?<=p)) ?[\"']?(?P<value>{_RAW}{{1,256}})",
     ),
     (
         "password",
-        rf"(?<![\w-])(?:mysql|mariadb)\w{{0,8}}\s(?:[^\n|;]{{0,240}}?\s)?-p[\"']?(?P<value>{_RAW}{{1,256}})",
+        "mysql mariadb",
+        rf"(?:mysql|mariadb)\w{{0,8}}\s{_START}-(?-i:p)[\"']?(?P<value>{_RAW}{{1,256}})",
     ),
-    ("password", rf"(?<![\w-])redis-cli\s(?:[^\n|;]{{0,240}}?\s)?-a [\"']?(?P<value>{_RAW}{{1,256}})"),
+    ("password", "redis-cli", rf"redis-cli\s{_START}-a [\"']?(?P<value>{_RAW}{{1,256}})"),
     (
         "password",
-        rf"(?<![\w-])echo\s(?:-n\s)?[\"']?(?P<value>{_RAW}{{1,256}})[\"']?\s?\|[^\n]{{0,120}}--password-stdin",
+        "--password-stdin",
+        rf"echo\s(?:-n\s)?[\"']?(?P<value>{_RAW}{{1,256}})[\"']?\s?\|[^\n]{{0,120}}--password-stdin",
     ),
-    ("password", rf"(?<![\w-])login\s{{1,4}}\S{{1,64}}\s{{1,4}}password\s{{1,4}}(?P<value>{_RAW}{{1,256}})"),
+    ("password", "login", rf"login\s{{1,4}}\S{{1,64}}\s{{1,4}}password\s{{1,4}}(?P<value>{_RAW}{{1,256}})"),
     (
         "password",
-        rf"(?<!\S)[^\s:/]{{1,253}}:(?:\d{{2,5}}|\*):[^\s:/\d][^\s:/]{{0,63}}:[^\s:/\d][^\s:/]{{0,63}}:(?P<value>{_RAW}{{4,256}})",
+        ":",
+        r"(?:^|(?<=\s))[^\s:/]{1,253}:(?:\d{2,5}|\*):[^\s:/\d][^\s:/]{0,63}:[^\s:/\d][^\s:/]{0,63}:"
+        rf"(?P<value>{_RAW}{{4,256}})",
     ),
     (
         "password",
-        rf"(?i:identified (?:\w{{1,12}} )?by|with password)\s{{1,4}}[\"'](?P<value>[^\"'\n]{{1,256}})[\"']",
+        "identified with",
+        r"(?:identified (?:\w{1,12} )?by|with password)\s{1,4}[\"'](?P<value>[^\"'\n]{1,256})[\"']",
     ),
-    ("cookie", r"(?i:cookie)\s?:\s?[\w.-]{1,64}=(?P<value>[^\s;\"'`<>]{8,4096})"),
+    ("cookie", "cookie", r"cookie\s?:\s?[\w.-]{1,64}=(?P<value>[^\s;\"'`<>]{8,4096})"),
 )
 
 _ANY_VALUE = {"url-password", "password"}
@@ -270,14 +537,17 @@ _ANY_VALUE = {"url-password", "password"}
 
 
 @cache
-def _places() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(form)) for kind, form in _PLACES)
+def _place(index: int) -> re.Pattern[str]:
+    return re.compile(_PLACES[index][2], re.IGNORECASE)
 
 
 def _placed_credentials(text: str) -> list[Secret]:
     found = []
-    for kind, form in _places():
-        for match in form.finditer(text):
+    low = text.lower()
+    for index, (kind, triggers, _) in enumerate(_PLACES):
+        if not any(trigger in low for trigger in triggers.split()):
+            continue
+        for match in _place(index).finditer(text):
             value = match["value"]
             start = match.start("value")
             trimmed = value if kind == "url-password" else _trimmed(value)
@@ -290,18 +560,32 @@ def _placed_credentials(text: str) -> list[Secret]:
 
 # --- a word for a secret, and its value -------------------------------------------------------------------
 
-_PASSWORD_WORDS = (
-    r"pass[-_ ]?words?|passwds?|passcodes?|pass[-_ ]?phrases?|(?<![a-z])(?:pwd|psw|pw)"
-    r"|(?<=[_.-])pass|(?<![a-z])pass(?==\S)|密码|密碼|口令|パスワード|暗証番号|비밀번호|passwort|kennwort|contraseña|contrasena"
-    r"|mot de passe|(?<![a-z])mdp|senha|wachtwoord|пароль|пароля|hasło|şifre|lösenord|seed phrase|mnemonic|助记词"
+_PASSWORD_WORDS = tuple(
+    """
+    pass[-_ ]?words?|passwds?|passcodes?|pass[-_ ]?phrases?|pwd|psw|pw|pass|密码|密碼|口令|パスワード|暗証番号|비밀번호
+    passwort|kennwort|contraseña|contrasena|mot de passe|mdp|senha|wachtwoord|пароль|пароля|hasło|şifre|lösenord
+    seed phrase|mnemonic|助记词
+    """.strip()
+    .replace("\n    ", "|")
+    .split("|")
 )
-_KEY_WORDS = (
-    r"(?:api|access|account|app|auth|consumer|deploy|encryption|license|master|private|secret|service"
-    r"|shared[-_ ]?access|signing|ssh|subscription)[-_ ]?keys?(?:[-_ ]?base)?"
-    r"|secret[-_ ]?access[-_ ]?keys?|api[-_ ]?(?:secrets?|tokens?)|secrets?|tokens?|credentials?|(?<![a-z])creds?"
-    r"|密钥|密鑰|秘钥|令牌|凭证|凭据|トークン|シークレット|apiキー|토큰|schlüssel|clave|llave|chave|(?<![a-z])clé|jeton|ключ|токен|секрет"
-    r"|(?<![a-z])pin(?: code)?"
+_KEY_WORDS = tuple(
+    """
+    secrets?|tokens?|credentials?|creds?|secret[-_ ]?access[-_ ]?keys?|api[-_ ]?secrets?|api[-_ ]?tokens?
+    密钥|密鑰|秘钥|令牌|凭证|凭据|トークン|シークレット|apiキー|토큰|schlüssel|clave|llave|chave|clé|jeton|ключ|токен|секрет
+    pin code|pin
+    """.strip()
+    .replace("\n    ", "|")
+    .split("|")
+) + tuple(
+    f"{word}[-_ ]?keys?(?:[-_ ]?base)?"
+    for word in (
+        "api access account app auth consumer deploy encryption license master private secret service shared[-_]?access "
+        "signing ssh subscription"
+    ).split()
 )
+_ALONE = frozenset("pwd psw pw mdp cred creds clé pin".split())
+"""Words that count only where no letter stands before them."""
 _SUFFIXES = r"(?:[-_]?(?:\d{1,2}|dev|prod|production|staging|stage|test|local|live|old|new|base64|b64|plain|raw|value|default|root|admin))?"
 
 _LINK_WORDS = (
@@ -353,10 +637,35 @@ _ORDINARY = (
 
 @cache
 def _words() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?i)(?:(?P<password>{_PASSWORD_WORDS})|(?P<key>{_KEY_WORDS})){_SUFFIXES}(?![a-z0-9_])"
-        r"(?P<camel>)|(?-i:(?<=[a-z])Pass(?![A-Za-z0-9_]))"
-    )
+    """The words, for a text in lower case; each alternative begins with a letter, which makes the search quick."""
+    words = sorted((*_PASSWORD_WORDS, *_KEY_WORDS), key=len, reverse=True)
+    return re.compile(f"(?:{'|'.join(words)}){_SUFFIXES}(?![a-z0-9_])")
+
+
+@cache
+def _password_words() -> re.Pattern[str]:
+    return re.compile(f"(?:{'|'.join(_PASSWORD_WORDS)})(?:[^a-z]|$|{_SUFFIXES}$)")
+
+
+def _lowered(text: str) -> str:
+    """``text`` in lower case, each character in its place."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _counts(text: str, word: re.Match[str]) -> bool:
+    """Whether the word stands as one: ``pass`` is a verb, save in ``db_pass``, ``dbPass`` and ``pass=``."""
+    name, before = word[0], text[word.start() - 1 : word.start()]
+    if name in _ALONE:
+        return not before.isalpha()
+    if name.startswith("pass") and not name.startswith(
+        ("passw", "passc", "passp", "pass-", "pass_", "pass ")
+    ):
+        is_part = before in {"_", ".", "-"} or (before.islower() and text[word.start()] == "P")
+        return is_part or (
+            not before.isalpha() and re.match(r"=\S", text[word.end() : word.end() + 2]) is not None
+        )
+    return True
 
 
 @cache
@@ -402,10 +711,10 @@ def _listed() -> re.Pattern[str]:
 def _named_values(text: str) -> list[Secret]:
     found: list[Secret] = []
     at = 0
-    for word in _words().finditer(text):
-        if word.start() < at:
+    for word in _words().finditer(_lowered(text)):
+        if word.start() < at or not _counts(text, word):
             continue
-        kind = "secret" if word["key"] else "password"
+        kind = "password" if _password_words().match(word[0]) else "secret"
         for secret in (
             *_value_after(text, word, kind),
             *_value_before(text, word, kind),
@@ -479,7 +788,7 @@ def _fits(text: str, start: int, value: str, kind: str, how: str, word: re.Match
                 and len(value) >= 4
                 and not re.fullmatch(r"[\d.]{1,5}|\d+[a-z]{1,2}", value)
             )
-        if word[0].lower().startswith("pin") and re.fullmatch(r"\d{4,8}", value):
+        if word[0].startswith("pin") and re.fullmatch(r"\d{4,8}", value):
             return how in {"verb", "link", "tight"}
         return _is_strong(value, least=6 if how in {"tight", "link", "flag"} else 8)
     if how == "tight":
@@ -499,8 +808,9 @@ def _fits(text: str, start: int, value: str, kind: str, how: str, word: re.Match
 
 
 def _is_shouted(text: str, word: re.Match[str]) -> bool:
-    """Whether the word is the name of an environment variable."""
-    return word[0].isupper() and not text[word.start() - 1 : word.start()].islower()
+    """Whether the word is part of the name of an environment variable."""
+    name, before = text[word.start() : word.end()], text[word.start() - 1 : word.start()]
+    return name.isupper() and not before.islower()
 
 
 def _is_plain_password(value: str) -> bool:
