@@ -86,8 +86,9 @@ class ResponsesServer:
     """The server, running in threads between ``__enter__`` and ``__exit__`` on a free loopback port.
 
     Args:
-        script: one answer for each request, in order (``DEFAULT_ANSWER`` when they are used up), or a
-            function of the request.
+        script: one answer for each turn, in order (``DEFAULT_ANSWER`` when they are used up), or a function
+            of the request. Requests that offer no tools are Codex's own (a title, a summary): a list answers
+            them with ``DEFAULT_ANSWER`` and loses nothing by it.
         requests_file: where each request is appended as one JSON line, for a reader in another process.
 
     Attributes:
@@ -282,7 +283,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _in_order(answers: Sequence[Answer]) -> Callable[[Request], Answer]:
     left = iter(answers)
-    return lambda _request: next(left, DEFAULT_ANSWER)
+    return lambda request: DEFAULT_ANSWER if request.get("tools") == [] else next(left, DEFAULT_ANSWER)
 
 
 def _events(answer: str | Say | Call | Run, request: Request, number: int) -> Iterator[dict[str, Any]]:

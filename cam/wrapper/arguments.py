@@ -51,12 +51,14 @@ class Option:
         value: the value as Codex gets it.
         start: index of its first word in the argument list.
         stop: index behind its last word.
+        level: how many sub-commands stand before it.
     """
 
     name: str
     value: str
     start: int
     stop: int
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ def parse_arguments(arguments: Sequence[str]) -> CodexCall:
             positional += words[index + 1 :]
             break
         if word.startswith("-") and word != "-":
-            index = _read_option(words, index, options, flags)
+            index = _read_option(words, index, len(path), options, flags)
             continue
         index += 1
         command = _sub_command(path, word)
@@ -176,13 +178,23 @@ def parse_arguments(arguments: Sequence[str]) -> CodexCall:
     )
 
 
-def without(arguments: Sequence[str], options: Sequence[Option]) -> list[str]:
-    """``arguments`` less the words of ``options``; all others stay where they are."""
-    gone = {index for option in options for index in range(option.start, option.stop)}
-    return [word for index, word in enumerate(arguments) if index not in gone]
+def with_setting(call: CodexCall, setting: str, instead_of: Sequence[Option] = ()) -> tuple[str, ...]:
+    """The call's arguments with ``-c setting`` in them, less the words of ``instead_of``.
+
+    The flag goes beside the user's own ``-c`` behind the most sub-commands, or to the front: releases up to
+    0.150 at least drop every ``-c`` before a sub-command that has one of its own.
+    """
+    theirs = [option for option in call.options if option.name == "config"]
+    place = max(theirs, key=lambda option: option.level).start if theirs else 0
+    gone = {index for option in instead_of for index in range(option.start, option.stop)}
+    before = (word for index, word in enumerate(call.arguments[:place]) if index not in gone)
+    behind = (word for index, word in enumerate(call.arguments[place:], place) if index not in gone)
+    return (*before, "-c", setting, *behind)
 
 
-def _read_option(words: tuple[str, ...], index: int, options: list[Option], flags: set[str]) -> int:
+def _read_option(
+    words: tuple[str, ...], index: int, level: int, options: list[Option], flags: set[str]
+) -> int:
     """Read the option at ``index`` and return the index behind it."""
     word = words[index]
     if word.startswith("--"):
@@ -201,14 +213,14 @@ def _read_option(words: tuple[str, ...], index: int, options: list[Option], flag
             flags.add(name)
         return index + 1
     if attached is not None:
-        options.append(Option(name, attached, index, index + 1))
+        options.append(Option(name, attached, index, index + 1, level))
         return index + 1
     stop = index + 2
     if name == "image":
         while stop < len(words) and not words[stop].startswith("-"):
             stop += 1
     if index + 1 < len(words):
-        options.append(Option(name, words[index + 1], index, stop))
+        options.append(Option(name, words[index + 1], index, stop, level))
     return stop
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from cam.core.seams import Injection, RuntimeInjector
 from cam.system.codex import Version
-from cam.wrapper.arguments import CodexCall, parse_arguments, without
+from cam.wrapper.arguments import CodexCall, parse_arguments, with_setting
 from cam.wrapper.codex_config import Place, apply_settings, hooks_are_off, own_instructions, render_value
 
 HOOK_SINCE: Version = (0, 125, 0)
@@ -182,12 +182,10 @@ def hook_hash(event: str, handler: dict[str, Any], matcher: str | None = None) -
     return f"sha256:{sha256(text.encode()).hexdigest()}"
 
 
-def _placed(strategy: str, call: CodexCall, key: str, flag: str, warning: str = "") -> Injection:
-    """``flag`` in front of the user's arguments, less their own flags at or below ``key``."""
+def _placed(strategy: str, call: CodexCall, key: str, setting: str, warning: str = "") -> Injection:
+    """``-c setting`` among the user's arguments, in the place of their own flags at or below ``key``."""
     theirs = [option for path, _, option in call.settings if path[0] == key]
-    if not theirs:
-        return Injection(strategy, ("-c", flag), warning=warning)
-    return Injection(strategy, replace=("-c", flag, *without(call.arguments, theirs)), warning=warning)
+    return Injection(strategy, replace=with_setting(call, setting, theirs), warning=warning)
 
 
 def _name(version: Version) -> str:

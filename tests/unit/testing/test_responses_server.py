@@ -101,6 +101,12 @@ def test_a_script_may_look_at_the_request() -> None:
         assert item(post(server.base_url, input=[{"content": "hi"}]))["content"][0]["text"] == "hi"
 
 
+def test_codex_own_requests_use_up_no_answer() -> None:
+    with ResponsesServer(["one"]) as server:
+        assert item(post(server.base_url, input=[], tools=[]))["content"][0]["text"] == DEFAULT_ANSWER
+        assert item(post(server.base_url, input=[], tools=[{}]))["content"][0]["text"] == "one"
+
+
 def test_what_the_model_was_shown() -> None:
     shown = [
         {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cam.wrapper.arguments import parse_arguments, without
+from cam.wrapper.arguments import parse_arguments, with_setting
 
 ID = "01a22d40-4368-79e2-b134-beb9fbc18ace"
 
@@ -71,7 +71,7 @@ def test_settings_in_every_spelling_and_place(words: list[str], before: list[str
     call = parse_arguments([*before, *words, "--last"])
     [(path, value, option)] = call.settings
     assert (path, value) == (("a", "b"), "1")
-    assert without(call.arguments, [option]) == [*before, "--last"]
+    assert with_setting(call, "x=1", [option]) == (*before, "-c", "x=1", "--last")
 
 
 def test_settings_keep_their_order_and_end_at_the_dashes() -> None:
@@ -109,6 +109,25 @@ def test_a_value_that_is_missing_is_left_to_codex() -> None:
 def test_any_list_is_read_and_kept(line: list[str]) -> None:
     call = parse_arguments(line)
     assert list(call.arguments) == line
-    assert without(line, ()) == line
-    left = without(line, call.options)
-    assert len(left) == len(line) - sum(min(o.stop, len(line)) - o.start for o in call.options)
+    more = with_setting(call, "new=1")
+    at = more.index("new=1")
+    assert [*more[: at - 1], *more[at + 1 :]] == line
+    if "--" not in line[: at - 1]:
+        assert any(value == "1" for path, value, _ in parse_arguments(more).settings if path == ("new",))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (["exec", "go"], ["-c", "n=1", "exec", "go"]),
+        (["-c", "a=1", "exec", "go"], ["-c", "n=1", "-c", "a=1", "exec", "go"]),
+        (["exec", "go", "-ca=1", "-cb=1"], ["exec", "go", "-c", "n=1", "-ca=1", "-cb=1"]),
+        (
+            ["-cz=1", "exec", "-ca=1", "resume", "-cb=1"],
+            ["-cz=1", "exec", "-ca=1", "resume", "-c", "n=1", "-cb=1"],
+        ),
+        (["--", "-c", "a=1"], ["-c", "n=1", "--", "-c", "a=1"]),
+    ],
+)
+def test_a_setting_stands_where_no_release_drops_it(line: list[str], expected: list[str]) -> None:
+    assert list(with_setting(parse_arguments(line), "n=1")) == expected

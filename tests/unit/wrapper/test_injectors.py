@@ -48,9 +48,8 @@ def inject(place: Place, version: Version | None, line: list[str], payload: str 
 
 
 def hooks_of(injection: Injection) -> dict[str, Any]:
-    words = injection.replace or injection.arguments
-    assert words[0] == "-c"
-    hooks = tomllib.loads(words[1])["hooks"]
+    words = injection.replace or ()
+    hooks = tomllib.loads(words[words.index("-c") + 1])["hooks"]
     assert isinstance(hooks, dict)
     return hooks
 
@@ -84,7 +83,8 @@ def test_no_session_no_payload(place: Place, version: Version | None, line: list
 
 def test_hook_on_a_plain_line(place: Place) -> None:
     injection = inject(place, PLAIN_HOOK, ["exec", "go"])
-    assert injection.replace is None
+    assert injection.replace is not None
+    assert injection.replace[2:] == ("exec", "go")
     assert hooks_of(injection) == {
         "SessionStart": [{"hooks": [{"type": "command", "command": COMMAND}]}],
         "state": {f"{SESSION_FLAGS}:session_start:0:0": {"trusted_hash": HASH}},
@@ -123,10 +123,12 @@ def test_the_users_hook_flags_are_merged_and_the_rest_stays_in_place(place: Plac
         "hooks.SessionStart=[]",
     ]
     injection = inject(place, PLAIN_HOOK, user)
-    assert injection.arguments == ()
     assert injection.replace is not None
-    assert list(injection.replace[2:]) == [
+    flag = injection.replace[2]
+    assert list(injection.replace) == [
         "exec",
+        "-c",
+        flag,
         "--json",
         "-c",
         'model="m"',
@@ -192,8 +194,8 @@ def test_instructions_come_behind_the_users_own(place: Place) -> None:
         'developer_instructions = """Mine "quoted"\nline two"""\n'
     )
     injection = inject(place, OLD, ["exec", "go"])
-    assert injection.arguments[0] == "-c"
-    assert tomllib.loads(injection.arguments[1]) == {
+    assert injection.replace is not None
+    assert tomllib.loads(injection.replace[1]) == {
         "developer_instructions": 'Mine "quoted"\nline two\n\nMEMORY'
     }
 
@@ -208,7 +210,7 @@ def test_instructions_take_the_place_of_the_users_flags(place: Place) -> None:
         "go",
     ]
     injection = inject(place, OLD, line)
-    assert injection.replace == ("-c", 'developer_instructions="raw words\\n\\nMEMORY"', "exec", "--", "go")
+    assert injection.replace == ("exec", "-c", 'developer_instructions="raw words\\n\\nMEMORY"', "--", "go")
 
 
 def test_instructions_too_long_for_an_argument(place: Place) -> None:
