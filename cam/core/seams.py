@@ -15,13 +15,29 @@ from cam.core.records import MemoryRecord
 
 
 class SessionSource(Protocol):
-    """Where evidence comes from."""
+    """Where evidence comes from.
+
+    Attributes:
+        problems: what could not be looked into so far.
+    """
+
+    problems: list[Problem]
 
     def sessions(self) -> Iterable[RolloutMeta]:
         """Headers of all sessions that can be found, oldest first."""
 
+    def header(self, path: str) -> RolloutMeta | None:
+        """The header of one file, None if it is no session."""
+
+    def find(self, session_id: str) -> RolloutMeta | None:
+        """The session with this id."""
+
     def read(self, meta: RolloutMeta) -> RolloutEvidence:
-        """Everything one session says."""
+        """Everything one session says.
+
+        Raises:
+            OSError: it cannot be read to its end; nothing of it may pass for read.
+        """
 
 
 class MemoryExtractor(Protocol):

@@ -90,7 +90,7 @@ def parse_topic_file(
     sections: list[Section] = []
     problems: list[Problem] = []
     taken: set[str] = set()
-    for start, heading, end in zip(starts, headings, [*starts[1:], len(lines)], strict=True):
+    for start, heading, end in zip(starts, headings, [*starts, len(lines)][1:], strict=True):
         record: MemoryRecord | None = None
         try:
             record = _read_section(lines[heading:end], scope, state, topic, taken)
@@ -120,6 +120,7 @@ def apply_to_topic_file(file: TopicFile, changes: Mapping[str, MemoryRecord | No
         ValueError: what would be written does not read back as the same records.
     """
     rest = dict(changes)
+    prelude = file.prelude
     sections: list[Section] = []
     for section in file.sections:
         record = section.record
@@ -129,15 +130,22 @@ def apply_to_topic_file(file: TopicFile, changes: Mapping[str, MemoryRecord | No
         wanted = rest.pop(record.id)
         if wanted is not None:
             sections.append(section if wanted == record else _rewritten(section, wanted, file.newline))
+        elif sections:
+            sections[-1] = replace(sections[-1], raw=sections[-1].raw + _blanks_that_stay(section, file.newline))
+        else:
+            prelude += _blanks_that_stay(section, file.newline)
     before = render_topic_file(file)
     closed = not before or before.endswith(b"\n")
+    file = replace(file, prelude=prelude)
     for wanted in rest.values():
         if wanted is not None:
             text = render_topic_file(replace(file, sections=tuple(sections)))
             gap = file.newline if text.endswith(b"\n") or not text else file.newline * 2
             sections.append(Section(gap + _section_text(wanted, file.newline) + file.newline, wanted))
     if not closed and sections:
-        sections[-1] = replace(sections[-1], raw=sections[-1].raw.rstrip("\r\n"))
+        sections[-1] = replace(sections[-1], raw=sections[-1].raw.removesuffix(file.newline))
+    elif not closed:
+        file = replace(file, prelude=prelude.removesuffix(file.newline))
     changed = replace(file, sections=tuple(sections))
     again = parse_topic_file(
         render_topic_file(changed), path="", scope=file.scope, state=file.state, topic=file.topic
@@ -343,6 +351,12 @@ def _heading_of(summary: str) -> str:
 
 def _body_of(details: list[Any] | tuple[str, ...]) -> list[str]:
     return [f"- {_UNSAFE.sub(chr(0xFFFD), str(line))}" for line in details]
+
+
+def _blanks_that_stay(section: Section, newline: str) -> str:
+    """Blank lines before a section that is taken out, but for the one that came with it."""
+    blanks = section.raw[: section.raw.index("## ")]
+    return blanks.removesuffix(newline) if blanks.endswith(newline) else blanks.removesuffix("\n")
 
 
 def _rewritten(old: Section, record: MemoryRecord, newline: str) -> Section:

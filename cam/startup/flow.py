@@ -62,24 +62,18 @@ def write_run(layout: StoreLayout, payload: StartupPayload, parent: str | None =
     _clear_old_runs(layout)
     folder = layout.cache_file("runs", f"{int(time.time())}-{secrets.token_hex(4)}")
     make_folder(folder)
-    run = {
-        "text": payload.text,
-        "entries": {e.key: [e.digest, e.line] for e in payload.entries},
-        "active": dict(payload.active),
-        "parent": parent,
-    }
+    run = run_data(payload) | {"parent": parent}
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())
     return folder
 
 
-def read_run(folder: str) -> dict[str, Any]:
-    """The run file.
-
-    Raises:
-        StoreUnavailableError: the machine refuses.
-        ValueError: it is not whole.
-    """
-    return dict(json.loads(read_bytes(os.path.join(folder, "run.json")) or b""))
+def run_data(payload: StartupPayload) -> dict[str, Any]:
+    """The run file's content, for ``handoff.text_for_session``."""
+    return {
+        "text": payload.text,
+        "entries": {e.key: [e.digest, e.line] for e in payload.entries},
+        "active": dict(payload.active),
+    }
 
 
 def sessions_of_run(folder: str) -> list[dict[str, Any]]:

@@ -85,7 +85,7 @@ class StoreLayout:
     @property
     def processed_file(self) -> str:
         """Which sessions were read, and how far."""
-        return os.path.join(self.audit_folder, "processed.json")
+        return os.path.join(self.audit_folder, "processed.jsonl")
 
     @property
     def off_file(self) -> str:

@@ -38,6 +38,23 @@ def find_repository(folder: str) -> Repository | None:
         here = parent
 
 
+def remotes(repository: Repository) -> frozenset[str]:
+    """Addresses of the repository's remotes, as its config file has them; empty where it cannot be read."""
+    try:
+        with open(os.path.join(repository.common_dir, "config"), encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file]
+    except OSError:
+        return frozenset()
+    found: set[str] = set()
+    in_remote = False
+    for line in lines:
+        if line.startswith("["):
+            in_remote = line.startswith("[remote ")
+        elif in_remote and line.partition("=")[0].strip() == "url":
+            found.add(line.partition("=")[2].strip())
+    return frozenset(found)
+
+
 def is_tracked(folder: str, name: str) -> bool:
     """Whether git tracks ``name`` in ``folder``; asks git, and takes a git that cannot answer for yes."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}

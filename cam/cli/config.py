@@ -1,0 +1,98 @@
+"""cam config: list, get, set, edit."""
+
+import os
+import shlex
+import subprocess
+from typing import Annotated
+
+import typer
+
+from cam.cli.answer import Answer, respond
+from cam.cli.app import global_cwd
+from cam.cli.options import Cwd, Json
+from cam.context import Context, open_context
+from cam.core.errors import InvalidInputError, NotFoundError
+from cam.core.settings import BY_NAME
+from cam.render.settings import settings_data, settings_text, show_value
+from cam.setup.settings import change_setting, ensure_settings, settings_path
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+
+Where = Annotated[
+    str, typer.Option("--in", metavar="FILE", help="user, project (shared by the repository) or local.")
+]
+
+
+@app.command("list")
+def list_command(as_json: Json = False, cwd: Cwd = None) -> None:
+    """Every setting with its value and where that comes from."""
+
+    def work() -> Answer:
+        settings = open_context(global_cwd(cwd)).settings
+        return Answer(
+            settings_data(settings), settings_text(settings), tuple(f"cam: {w}" for w in settings.warnings)
+        )
+
+    respond("config.list", as_json, work)
+
+
+@app.command("get")
+def get_command(name: str, as_json: Json = False, cwd: Cwd = None) -> None:
+    """One setting's value."""
+
+    def work() -> Answer:
+        _known(name)
+        settings = open_context(global_cwd(cwd)).settings
+        row = next(r for r in settings_data(settings)["settings"] if r["name"] == name)
+        return Answer(row, show_value(settings[name]))
+
+    respond("config.get", as_json, work)
+
+
+@app.command("set")
+def set_command(name: str, value: str, where: Where = "user", as_json: Json = False, cwd: Cwd = None) -> None:
+    """Change one setting in a settings file; comments and order stay."""
+
+    def work() -> Answer:
+        _known(name)
+        context = open_context(global_cwd(cwd))
+        path = settings_path(context.environment, context.project, where)
+        change_setting(path, where, name, value)
+        now = open_context(global_cwd(cwd)).settings
+        text = f"{name} = {show_value(now[name])}  ({now.sources[name]})"
+        return Answer({"name": name, "value": now[name], "source": now.sources[name], "path": path}, text)
+
+    respond("config.set", as_json, work)
+
+
+@app.command("edit")
+def edit_command(where: Where = "user", cwd: Cwd = None) -> None:
+    """Open a settings file in $VISUAL or $EDITOR."""
+
+    def work() -> Answer:
+        context = open_context(global_cwd(cwd))
+        path = settings_path(context.environment, context.project, where)
+        ensure_settings(path, where)
+        _edit(context, path)
+        warnings = open_context(global_cwd(cwd)).settings.warnings
+        return Answer({"path": path}, path, tuple(f"cam: {w}" for w in warnings))
+
+    respond("config.edit", as_json=False, work=work)
+
+
+def _known(name: str) -> None:
+    if name not in BY_NAME:
+        raise NotFoundError(f"there is no setting {name!r}; 'cam config list' names them all")
+
+
+def _edit(context: Context, path: str) -> None:
+    variables = context.environment.variables
+    editor = variables.get("VISUAL") or variables.get("EDITOR") or "vi"
+    try:
+        code = subprocess.run([*shlex.split(editor), path], check=False).returncode
+    except (FileNotFoundError, PermissionError, ValueError):
+        raise InvalidInputError(
+            f"the editor {editor!r} cannot be started; set EDITOR, or edit {path}"
+        ) from None
+    if code:
+        raise InvalidInputError(f"the editor {os.path.basename(editor)!r} ended with {code}")

@@ -1,0 +1,44 @@
+"""cam doctor."""
+
+from cam.cli.answer import Answer, respond
+from cam.cli.app import global_cwd
+from cam.cli.options import Cwd, Json
+from cam.context import open_context
+from cam.render.doctor import doctor_data, doctor_text
+from cam.setup.doctor import (
+    Finding,
+    Severity,
+    check_codex,
+    check_project,
+    check_receipts,
+    check_sessions,
+    check_settings,
+    check_store,
+)
+from cam.wrapper.codex_config import Place
+from cam.wrapper.injectors import choose_injector
+
+
+def doctor_command(as_json: Json = False, cwd: Cwd = None) -> None:
+    """Check Codex, the way memory gets in, the store and the settings; exit 0 fine, 1 warnings, 2 broken."""
+    respond("doctor", as_json, lambda: _doctor(cwd))
+
+
+def _doctor(cwd: str | None) -> Answer:
+    context = open_context(global_cwd(cwd))
+    cache = context.layout.cache_file("codex-version.json")
+    codex, version = check_codex(context.environment, context.settings, cache)
+    place = Place(context.codex_home, context.environment.cwd)
+    way = choose_injector(version, hook_command="true", payload="memory", place=place).inject(())
+    severity = Severity.WARNING if way.warning else Severity.OK
+    findings = [
+        codex,
+        Finding("injection", severity, way.warning or way.strategy),
+        check_project(context.project),
+        *check_store(context.store),
+        check_sessions(context.codex_home),
+        check_receipts(context.layout.cache_file("receipts.jsonl")),
+        *check_settings(context.settings, context.off_reason),
+    ]
+    code = max(finding.severity for finding in findings)
+    return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))

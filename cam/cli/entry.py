@@ -1,0 +1,86 @@
+"""Dispatch on the words of the command line, before anything heavy is imported.
+
+``run``, ``exec``, ``resume`` and ``fork`` pass everything behind the verb to Codex byte for byte, so they
+never see Typer; ``hook`` is called by Codex and must answer at once. All else goes to Typer.
+"""
+
+import sys
+from dataclasses import dataclass
+
+PASS_THROUGH = ("run", "exec", "resume", "fork")
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalOptions:
+    """cam's own options, which stand before the verb.
+
+    Attributes:
+        cwd: folder to work in.
+        inject: whether Codex is told what is known.
+        sync: whether the session is learned from.
+    """
+
+    cwd: str | None = None
+    inject: bool = True
+    sync: bool = True
+
+
+def main(arguments: list[str]) -> int:
+    """Run cam.
+
+    Args:
+        arguments: without the program's name.
+
+    Returns:
+        The exit code.
+    """
+    if len(arguments) == 4 and arguments[:3] == ["hook", "session-start", "--run"]:
+        from cam.hosts.session_start import main as session_start
+
+        return session_start(arguments[3])
+    _use_utf8()
+    try:
+        options, rest = split_global_options(arguments)
+    except ValueError as error:
+        sys.stderr.write(f"cam: {error}\n")
+        return 4
+    if rest and rest[0] in PASS_THROUGH:
+        from cam.cli.session import run_session
+
+        return run_session(rest[0], rest[1:], options)
+    from cam.cli.app import run_app
+
+    return run_app(rest, options)
+
+
+def split_global_options(arguments: list[str]) -> tuple[GlobalOptions, list[str]]:
+    """Cam's own options and what follows them.
+
+    Raises:
+        ValueError: ``--cwd`` has no value.
+    """
+    cwd, inject, sync = None, True, True
+    rest = list(arguments)
+    while rest:
+        word = rest[0]
+        if word == "--cwd" or word.startswith("--cwd="):
+            value = word[6:] if "=" in word else rest[1] if len(rest) > 1 else ""
+            if not value:
+                raise ValueError("--cwd needs a folder: cam --cwd DIR …")
+            cwd = value
+            rest = rest[1 if "=" in word else 2 :]
+        elif word == "--no-inject":
+            inject, rest = False, rest[1:]
+        elif word == "--no-sync":
+            sync, rest = False, rest[1:]
+        else:
+            break
+    return GlobalOptions(cwd, inject, sync), rest
+
+
+def _use_utf8() -> None:
+    """UTF-8 out whatever the locale; what no encoding can carry is escaped, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,112 @@
+"""cam memory: overview, list, show, startup."""
+
+from typing import Annotated
+
+import typer
+
+from cam.cli.answer import Answer, respond
+from cam.cli.app import global_cwd
+from cam.cli.options import Cwd, Json, Scope, Topic
+from cam.context import open_context
+from cam.core.errors import InvalidInputError
+from cam.core.records import MemoryRef, MemoryState, check_topic, parse_scope
+from cam.memory.flow import find
+from cam.render.records import (
+    list_data,
+    list_text,
+    overview_data,
+    overview_text,
+    problem_data,
+    record_text,
+)
+from cam.render.startup import startup_data
+
+app = typer.Typer(invoke_without_command=True, pretty_exceptions_enable=False)
+
+_NEWEST = 5
+
+
+@app.callback(invoke_without_command=True)
+def overview(
+    context: typer.Context,
+    startup: Annotated[
+        bool, typer.Option("--startup", help="Print what Codex would be told now, byte for byte.")
+    ] = False,
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """What is remembered here: counts by scope and topic, and what was learned last."""
+    if context.invoked_subcommand is None:
+        respond("memory", as_json, lambda: _startup(cwd) if startup else _overview(cwd))
+
+
+@app.command("list")
+def list_command(
+    scope: Scope = None,
+    state: Annotated[
+        str, typer.Option("--state", metavar="STATE", help="active, archived or all.")
+    ] = "active",
+    topic: Topic = None,
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """List records, sorted by ref."""
+    respond("memory.list", as_json, lambda: _list(scope, state, topic, cwd))
+
+
+@app.command("show")
+def show_command(
+    ref: Annotated[str, typer.Argument(metavar="REF", help="As 'cam memory list' prints it.")],
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """Show one record whole: text, sources, dates."""
+    respond("memory.show", as_json, lambda: _show(ref, cwd))
+
+
+def _overview(cwd: str | None) -> Answer:
+    context = open_context(global_cwd(cwd))
+    snapshot = context.store.snapshot()
+    data = overview_data(snapshot.records, snapshot.problems, context.layout.root, context.off_reason)
+    active = [r for r in snapshot.records if r.state is MemoryState.ACTIVE]
+    newest = sorted(active, key=lambda r: r.updated_at, reverse=True)[:_NEWEST]
+    return Answer(data, overview_text(data, newest), _warnings(context.settings.warnings))
+
+
+def _startup(cwd: str | None) -> Answer:
+    from cam.startup.flow import startup_payload
+
+    context = open_context(global_cwd(cwd))
+    payload, problems = startup_payload(context.store, context.settings)
+    off = context.off_reason
+    data = startup_data(payload) | {"problems": problem_data(problems), "off": off or None}
+    notes = (f"cam: off: {off}; nothing would be told",) if off else ()
+    return Answer(data, payload.text or "Nothing would be told: nothing is remembered here.", notes)
+
+
+def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> Answer:
+    context = open_context(global_cwd(cwd))
+    if state not in (*MemoryState, "all"):
+        raise InvalidInputError(f"no state {state!r}; states are active, archived and all")
+    wanted = parse_scope(scope) if scope else None
+    if topic is not None:
+        check_topic(topic)
+    snapshot = context.store.snapshot()
+    records = [
+        r
+        for r in snapshot.records
+        if wanted in (None, r.scope) and state in (r.state, "all") and topic in (None, r.topic)
+    ]
+    records.sort(key=lambda r: str(r.ref))
+    notes = tuple(f"cam: {p}" for p in snapshot.problems)
+    return Answer(list_data(records, snapshot.problems), list_text(records), notes)
+
+
+def _show(ref: str, cwd: str | None) -> Answer:
+    wanted = MemoryRef.parse(ref)
+    record = find(open_context(global_cwd(cwd)).store.snapshot().records, wanted)
+    return Answer(list_data([record], ())["entries"][0], record_text(record))
+
+
+def _warnings(warnings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"cam: {warning}" for warning in warnings)

@@ -1,0 +1,33 @@
+"""cam off and cam on."""
+
+import os
+
+from cam.cli.answer import Answer, respond
+from cam.cli.app import global_cwd
+from cam.cli.options import Cwd, Json
+from cam.context import open_context
+from cam.system.files import remove_file, write_atomic
+
+
+def off_command(as_json: Json = False, cwd: Cwd = None) -> None:
+    """Switch cam off for this project: Codex is told nothing and nothing is read, hooks included."""
+    respond("off", as_json, lambda: _switch(is_on=False, cwd=cwd))
+
+
+def on_command(as_json: Json = False, cwd: Cwd = None) -> None:
+    """Switch cam on again for this project."""
+    respond("on", as_json, lambda: _switch(is_on=True, cwd=cwd))
+
+
+def _switch(*, is_on: bool, cwd: str | None) -> Answer:
+    context = open_context(global_cwd(cwd))
+    path = context.layout.off_file
+    was_on = not os.path.exists(path)
+    if is_on:
+        remove_file(path)
+    else:
+        write_atomic(path, b"cam is off for this project; 'cam on' takes this file away\n")
+    root = context.project.root if context.project else ""
+    state = "on" if is_on else "off"
+    text = f"cam is {state} for {root}." if was_on != is_on else f"cam was {state} for {root} already."
+    return Answer({"project": root, "on": is_on, "changed": was_on != is_on}, text)

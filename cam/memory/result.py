@@ -1,0 +1,65 @@
+"""What commands on memory answer."""
+
+from dataclasses import dataclass
+
+from cam.core.operations import Change, MemoryPlan
+from cam.core.problems import Problem
+from cam.core.records import MemoryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A fact that a person stated.
+
+    Attributes:
+        record: as it stands now.
+        plan: what was done; a noop if it was known.
+        transaction: its id.
+        warnings: what was masked, and what was archived because it contradicts.
+    """
+
+    record: MemoryRecord
+    plan: MemoryPlan
+    transaction: str
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether anything changed."""
+        return bool(self.plan.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Records that were, or would be, taken out."""
+
+    records: tuple[MemoryRecord, ...]
+    transaction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What one step back did.
+
+    Attributes:
+        undoes: the transaction that was taken back.
+        changes: records before and after the step.
+        kept: refs that were changed since and were left as they are.
+    """
+
+    undoes: str
+    changes: tuple[Change, ...]
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What there is.
+
+    Attributes:
+        records: all that could be read.
+        problems: what could not.
+    """
+
+    records: tuple[MemoryRecord, ...]
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,28 @@
+"""Findings for people and as data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cam.render.records import printable
+from cam.setup.doctor import Finding, Severity
+
+_SIGNS = {Severity.OK: "ok", Severity.WARNING: "warning", Severity.CRITICAL: "broken"}
+
+
+def doctor_data(findings: Sequence[Finding]) -> dict[str, Any]:
+    """``doctor --json``."""
+    rows = [
+        {"check": f.check, "severity": f.severity.name.lower(), "text": f.text, "advice": f.advice or None}
+        for f in findings
+    ]
+    return {"status": max(findings, key=lambda f: f.severity).severity.name.lower(), "findings": rows}
+
+
+def doctor_text(findings: Sequence[Finding]) -> str:
+    """One finding a line, what to do below it."""
+    lines = []
+    for finding in findings:
+        lines.append(f"{_SIGNS[finding.severity]:<8} {finding.check:<10} {printable(finding.text)}")
+        if finding.advice:
+            lines.append(f"{'':<19} → {printable(finding.advice)}")
+    return "\n".join(lines)

@@ -1,0 +1,100 @@
+"""Records for people and as data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cam.core.problems import Problem
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.formats.topic_file import record_to_data, source_to_data
+
+_TITLES = {
+    MemoryScope.GLOBAL: "Global (every repository)",
+    MemoryScope.PROJECT: "This project",
+    MemoryScope.PROJECT_LOCAL: "This worktree",
+}
+
+
+def list_data(records: Sequence[MemoryRecord], problems: Sequence[Problem]) -> dict[str, Any]:
+    """``memory list --json``."""
+    return {
+        "entries": [record_to_data(r) for r in records],
+        "count": len(records),
+        "problems": problem_data(problems),
+    }
+
+
+def problem_data(problems: Sequence[Problem]) -> list[dict[str, Any]]:
+    """Problems as data."""
+    return [{"path": p.path, "line": p.line, "reason": p.reason, "advice": p.advice} for p in problems]
+
+
+def list_text(records: Sequence[MemoryRecord]) -> str:
+    """One record a paragraph: what it says, and the ref to paste."""
+    if not records:
+        return "Nothing is remembered here yet."
+    return "\n".join(f"{printable(r.summary)}\n  {r.ref}" for r in records)
+
+
+def record_text(record: MemoryRecord) -> str:
+    """Everything about one record."""
+    rows = [("ref", str(record.ref)), ("created", record.created_at), ("updated", record.updated_at)]
+    if str(record.type) != "memory":
+        rows.append(("type", str(record.type)))
+    rows += [("source", _source(s)) for s in record.sources]
+    if record.reason:
+        rows.append(("reason", printable(record.reason)))
+    for name in ("valid_from", "valid_until"):
+        if getattr(record, name):
+            rows.append((name.replace("_", " "), getattr(record, name)))
+    if record.related:
+        rows.append(("related", ", ".join(record.related)))
+    if record.pinned:
+        rows.append(("pinned", "yes"))
+    details = [f"  {printable(line)}" for line in record.details]
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([printable(record.summary), *details, "", *(f"{n:<{width}}  {v}" for n, v in rows)])
+
+
+def overview_data(
+    records: Sequence[MemoryRecord], problems: Sequence[Problem], folder: str, off: str
+) -> dict[str, Any]:
+    """``memory --json``."""
+    scopes = []
+    for scope in MemoryScope:
+        own = [r for r in records if r.scope is scope]
+        active = [r for r in own if r.state is MemoryState.ACTIVE]
+        topics = {t: sum(r.topic == t for r in active) for t in sorted({r.topic for r in active})}
+        scopes.append(
+            {"scope": str(scope), "active": len(active), "archived": len(own) - len(active), "topics": topics}
+        )
+    return {"folder": folder, "off": off or None, "scopes": scopes, "problems": problem_data(problems)}
+
+
+def overview_text(data: dict[str, Any], newest: Sequence[MemoryRecord]) -> str:
+    """``memory``: counts by scope and topic, and what was learned last."""
+    lines = [f"Memory in {data['folder']}" + (f" – off: {data['off']}" if data["off"] else "")]
+    for row in data["scopes"]:
+        if not row["active"] and not row["archived"]:
+            continue
+        archived = f", {row['archived']} archived" if row["archived"] else ""
+        lines += ["", f"{_TITLES[MemoryScope(row['scope'])]}: {row['active']} active{archived}"]
+        lines += [f"  {topic:<14}{count:>5}" for topic, count in row["topics"].items()]
+    if newest:
+        lines += ["", "Newest:", *(f"  {printable(r.summary)}" for r in newest)]
+    else:
+        lines += ["", 'Nothing is remembered yet. Try: cam remember "Run the tests with …"']
+    if data["problems"]:
+        lines += ["", f"{len(data['problems'])} problems in the files: cam doctor"]
+    return "\n".join(lines)
+
+
+def printable(text: str) -> str:
+    """``text`` on one line, with nothing in it that moves a terminal's cursor or colours."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _source(source: Any) -> str:
+    data = source_to_data(source)
+    if source.kind == "session" and source.session:
+        return f"session {source.session}" + (f", message {source.ordinal}" if source.ordinal else "")
+    return " ".join(str(value) for value in data.values())

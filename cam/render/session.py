@@ -1,0 +1,28 @@
+"""The short report on stderr when a wrapped session has ended."""
+
+from cam.render.sync import learned_line
+from cam.wrapper.result import InjectionReceipt, SessionOutcome
+
+
+def outcome_lines(outcome: SessionOutcome) -> list[str]:
+    """At most a few lines; nothing at all when there is nothing to say."""
+    lines = [line for receipt in outcome.receipts if (line := _receipt_line(receipt))]
+    if outcome.sync is not None:
+        learned = learned_line(outcome.sync.changes)
+        lines += [learned] if learned else []
+        doubts = sum(len(s.conflicts) for s in outcome.sync.sessions)
+        if doubts:
+            lines.append(f"{doubts} left undecided, because known facts contradict: cam sync shows why")
+    if outcome.background:
+        lines.append(f"{outcome.background} sessions are being read in the background")
+    return [f"cam: {line}" for line in (*lines, *outcome.warnings)]
+
+
+def _receipt_line(receipt: InjectionReceipt) -> str:
+    if receipt.arrived:
+        count = len(receipt.refs)
+        records = "1 record" if count == 1 else f"{count} records"
+        return f"memory reached the model: {records}, {receipt.tokens} tokens"
+    if receipt.arrived is False:
+        return f"memory did not reach the model: {receipt.reason} (cam doctor)"
+    return ""

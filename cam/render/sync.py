@@ -1,0 +1,125 @@
+"""What was learned, for people and as data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cam.core.operations import Change, MemoryOperation
+from cam.formats.topic_file import record_to_data
+from cam.render.records import printable
+from cam.sync.result import SessionReport, SyncReport
+
+_SHOWN = 5
+
+
+def sync_data(report: SyncReport) -> dict[str, Any]:
+    """``sync --json``."""
+    return {
+        "sessions": [_session_data(s) for s in report.sessions],
+        "note": report.note or None,
+        "problems": [str(p) for p in report.problems],
+    }
+
+
+def sync_text(report: SyncReport, *, dry_run: bool) -> str:
+    """``sync``: a line per thing learned or archived, and a closing line."""
+    lines = [report.note] if report.note else []
+    for session in report.sessions:
+        lines += _session_lines(session)
+    read = [s for s in report.sessions if s.status in ("synced", "nothing", "planned")]
+    if not report.sessions and not report.note:
+        return "Nothing to do: every session of this project was read."
+    if read:
+        verb = "would change" if dry_run else "changed"
+        lines.append(
+            f"{_count(len(read), 'session')} read, {_count(len(report.changes), 'record')} {verb}"
+            + (", nothing written" if dry_run else "")
+            + (" (undo: cam undo)" if report.changes and not dry_run else "")
+        )
+    elif not lines:
+        lines.append("Nothing to learn from: only sub-agents' sessions were new.")
+    return "\n".join(lines)
+
+
+def learned_line(changes: Sequence[Change]) -> str:
+    """The wrapper's one line: what was learned and how to take it back; "" for nothing."""
+    learned = [c for c in changes if c.after is not None and c.after.state == "active"]
+    gone = [c for c in changes if c.before is not None and (c.after is None or c.after.state != "active")]
+    parts = []
+    if learned:
+        texts = "; ".join(_clip(c.after.summary) for c in learned[:3] if c.after)
+        more = f" and {len(learned) - 3} more" if len(learned) > 3 else ""
+        parts.append(f"learned {len(learned)}: {texts}{more}")
+    if gone:
+        parts.append(f"no longer true: {'; '.join(_clip(c.before.summary) for c in gone[:3] if c.before)}")
+    return " · ".join([*parts, "undo: cam undo"]) if parts else ""
+
+
+def _session_data(session: SessionReport) -> dict[str, Any]:
+    plan = session.plan
+    return {
+        "session": session.meta.session,
+        "rollout": session.meta.path,
+        "project": session.project,
+        "status": session.status,
+        "applied": [_change_data(c) for c in plan.changes],
+        "noop": [_operation_data(o) for o in plan.noops],
+        "suppressed": [
+            {
+                "summary": c.candidate.summary,
+                "scope": str(c.candidate.scope),
+                "topic": c.candidate.topic,
+                "conflicts_with": [str(r.ref) for r in c.records],
+                "reason": c.reason,
+            }
+            for c in session.conflicts
+        ],
+        "rejected": [{"text": r.text, "reason": r.reason} for r in session.rejections],
+        "problems": [str(p) for p in session.problems],
+        "error": session.error or None,
+    }
+
+
+def _change_data(change: Change) -> dict[str, Any]:
+    return {
+        "kind": str(change.operation.kind),
+        "ref": str(change.ref),
+        "reason": change.operation.reason,
+        "rule": change.operation.rule,
+        "before": record_to_data(change.before) if change.before else None,
+        "after": record_to_data(change.after) if change.after else None,
+        "quotes": [q.text for q in change.operation.quotes],
+    }
+
+
+def _operation_data(operation: MemoryOperation) -> dict[str, Any]:
+    return {"kind": str(operation.kind), "ref": str(operation.record.ref), "reason": operation.reason}
+
+
+def _session_lines(session: SessionReport) -> list[str]:
+    if session.status == "failed":
+        return [f"! session {session.meta.session} was not read: {session.error}"]
+    lines = []
+    for change in session.plan.changes:
+        record = change.after or change.before
+        assert record is not None
+        sign = (
+            "-"
+            if change.after is None or change.after.state != "active"
+            else "+"
+            if change.before is None
+            else "~"
+        )
+        lines.append(f"{sign} {printable(record.summary)}\n    {change.ref}")
+    lines += [
+        f"? {printable(c.candidate.summary)}\n    not kept: {c.reason}" for c in session.conflicts[:_SHOWN]
+    ]
+    return lines
+
+
+def _clip(text: str, width: int = 60) -> str:
+    text = printable(text)
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"1 {noun}" if n == 1 else f"{n} {noun}s"

@@ -1,0 +1,130 @@
+"""cam doctor: what a session would meet here, checked without changing anything that stays."""
+
+import json
+import os
+from dataclasses import dataclass
+from enum import IntEnum
+
+from cam.core.errors import CamError
+from cam.core.settings import Settings
+from cam.store.identity import Project
+from cam.store.memory_store import MarkdownStore
+from cam.system.codex import Version, codex_version, find_codex
+from cam.system.environment import Environment
+from cam.system.files import read_bytes
+
+
+class Severity(IntEnum):
+    """How bad a finding is; also the exit code."""
+
+    OK = 0
+    WARNING = 1
+    CRITICAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was checked.
+
+    Attributes:
+        check: short name.
+        severity: how it stands.
+        text: what was found.
+        advice: what to do, "" if nothing.
+    """
+
+    check: str
+    severity: Severity
+    text: str
+    advice: str = ""
+
+
+def check_codex(
+    environment: Environment, settings: Settings, cache_path: str
+) -> tuple[Finding, Version | None]:
+    """Whether Codex is there and which release it is."""
+    name = settings["codex_binary"]
+    program = find_codex(
+        environment.expand(name) if name.startswith("~") else name,
+        environment.variables.get("PATH", os.defpath),
+        environment.cwd,
+    )
+    if program is None:
+        advice = "install it, or name it: cam config set codex_binary PATH"
+        return Finding("codex", Severity.CRITICAL, f"there is no program {name!r}", advice), None
+    if not program.executable:
+        return Finding("codex", Severity.CRITICAL, f"{program.path} cannot be executed", "chmod +x it"), None
+    version = codex_version(program.path, cache_path)
+    if version is None:
+        advice = f"run '{program.path} --version' and look at what it says"
+        return Finding("codex", Severity.WARNING, f"{program.path} does not say its release", advice), None
+    return Finding("codex", Severity.OK, f"{'.'.join(map(str, version))} at {program.path}"), version
+
+
+def check_settings(settings: Settings, off_reason: str) -> tuple[Finding, ...]:
+    """Bad values, and whether cam is off."""
+    findings = [Finding("settings", Severity.WARNING, w, "cam config edit") for w in settings.warnings]
+    if off_reason:
+        findings.append(Finding("off", Severity.WARNING, f"cam does nothing here: {off_reason}", "cam on"))
+    return tuple(findings) or (Finding("settings", Severity.OK, "all values can be used"),)
+
+
+def check_store(store: MarkdownStore) -> tuple[Finding, ...]:
+    """Whether the store can be read and written, and what in it cannot be read."""
+    folder = store.layout.root
+    refusal = store.is_writable()
+    if refusal:
+        return (Finding("store", Severity.CRITICAL, f"the store cannot be written: {refusal}"),)
+    try:
+        snapshot = store.snapshot()
+    except CamError as error:
+        return (Finding("store", Severity.CRITICAL, str(error)),)
+    active = sum(r.state == "active" for r in snapshot.records)
+    found = [Finding("store", Severity.OK, f"{active} active records in {folder}")]
+    found += [
+        Finding("store", Severity.WARNING, f"{p.path}:{p.line}: {p.reason}", p.advice)
+        for p in snapshot.problems
+    ]
+    return tuple(found)
+
+
+def check_project(project: Project | None) -> Finding:
+    """Which project this is."""
+    if project is None:
+        text = "this folder has no project (the home folder and / have none): global memory alone"
+        return Finding("project", Severity.WARNING, text, "work in a project's folder")
+    kind = "" if project.is_git else ", not a git repository"
+    return Finding("project", Severity.OK, f"{project.id} ({project.root}{kind})")
+
+
+def check_sessions(codex_home: str) -> Finding:
+    """Whether Codex has left sessions to learn from."""
+    folder = os.path.join(codex_home, "sessions")
+    if os.path.isdir(folder):
+        return Finding("sessions", Severity.OK, folder)
+    return Finding("sessions", Severity.OK, f"none yet in {folder}")
+
+
+def check_receipts(path: str) -> Finding:
+    """Whether memory reached the model the last times."""
+    try:
+        data = read_bytes(path) or b""
+    except CamError as error:
+        return Finding("receipts", Severity.WARNING, str(error))
+    receipts = []
+    for line in data.split(b"\n")[-20:]:
+        try:
+            receipts.append(json.loads(line))
+        except ValueError:
+            continue
+    told = [r for r in receipts if r.get("arrived") is not None]
+    if not told:
+        return Finding("receipts", Severity.OK, "no session was told anything yet")
+    last = told[-1]
+    if last["arrived"]:
+        return Finding(
+            "receipts", Severity.OK, f"memory reached the model last time ({last['tokens']} tokens)"
+        )
+    return Finding(
+        "receipts", Severity.WARNING, f"memory did not reach the model last time: {last['reason']}"
+    )

@@ -1,0 +1,37 @@
+"""A session source that reads each rollout once per process: receipt and sync share what was read."""
+
+from collections.abc import Iterable
+
+from cam.core.evidence import RolloutEvidence, RolloutMeta
+from cam.core.problems import Problem
+from cam.core.seams import SessionSource
+
+
+class ReadOnce:
+    """Implements ``cam.core.seams.SessionSource`` on top of another one."""
+
+    def __init__(self, inner: SessionSource) -> None:
+        self._inner = inner
+        self._metas: tuple[RolloutMeta, ...] | None = None
+        self._evidence: dict[str, RolloutEvidence] = {}
+        self.problems: list[Problem] = inner.problems
+
+    def sessions(self) -> Iterable[RolloutMeta]:
+        """Headers of all sessions, oldest first."""
+        if self._metas is None:
+            self._metas = tuple(self._inner.sessions())
+        return self._metas
+
+    def header(self, path: str) -> RolloutMeta | None:
+        """The header of one file."""
+        return self._inner.header(path)
+
+    def find(self, session_id: str) -> RolloutMeta | None:
+        """The session with this id."""
+        return self._inner.find(session_id)
+
+    def read(self, meta: RolloutMeta) -> RolloutEvidence:
+        """Everything one session says; what it said when it was first asked."""
+        if meta.session not in self._evidence:
+            self._evidence[meta.session] = self._inner.read(meta)
+        return self._evidence[meta.session]

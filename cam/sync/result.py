@@ -1,0 +1,63 @@
+"""What a sync did, session by session."""
+
+from dataclasses import dataclass
+
+from cam.core.evidence import RolloutMeta
+from cam.core.extraction import Conflict, Rejection
+from cam.core.operations import Change, MemoryPlan
+from cam.core.problems import Problem
+
+_NOTHING = MemoryPlan()
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReport:
+    """What one session taught.
+
+    Attributes:
+        meta: the session.
+        project: id of the project it belongs to.
+        status: ``synced``, ``nothing`` (read, nothing durable in it), ``planned`` (dry run),
+            ``skipped`` (not a person's own session) or ``failed``.
+        plan: what was, or would be, done.
+        conflicts: what was suppressed.
+        rejections: what was not kept.
+        problems: what could not be read.
+        transaction: its id, "" where nothing was written.
+        error: why it failed, "" otherwise; the next sync tries again.
+    """
+
+    meta: RolloutMeta
+    project: str
+    status: str
+    plan: MemoryPlan = _NOTHING
+    conflicts: tuple[Conflict, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    transaction: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did.
+
+    Attributes:
+        sessions: those that were unsynced, oldest first; empty when there was nothing to do.
+        note: why nothing could be done at all, "" otherwise.
+        problems: sessions that could not be listed.
+    """
+
+    sessions: tuple[SessionReport, ...] = ()
+    note: str = ""
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Everything that was learned, changed or archived."""
+        return tuple(change for session in self.sessions for change in session.plan.changes)
+
+    @property
+    def failed(self) -> tuple[SessionReport, ...]:
+        """Sessions that could not be synced."""
+        return tuple(s for s in self.sessions if s.status == "failed")

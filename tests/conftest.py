@@ -1,0 +1,49 @@
+"""Guards: every test has a home of its own, and none can write into the real one."""
+
+import os
+import pwd
+import sys
+from pathlib import Path
+
+import pytest
+
+REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
+_GUARDED = tuple(str(REAL_HOME / name) for name in (".codex", ".codex-auto-memory", ".config/codex-auto-memory"))
+
+
+def _audit(event: str, args: tuple[object, ...]) -> None:
+    """Raise if the process is about to write where a person's memory or Codex's files are."""
+    if event == "open" and isinstance(args[0], (str, bytes)):
+        mode, flags = args[1], args[2]
+        writes = (isinstance(mode, str) and set(mode) & set("wax+")) or (
+            isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        )
+        if writes:
+            _refuse(args[0])
+    elif event in {"os.mkdir", "os.rename", "os.remove", "os.rmdir"}:
+        for path in args[:2]:
+            if isinstance(path, (str, bytes)):
+                _refuse(path)
+
+
+def _refuse(path: str | bytes) -> None:
+    text = os.path.abspath(os.fsdecode(path))
+    if text.startswith(_GUARDED):
+        raise AssertionError(f"a test may not touch the real home: {text}")
+
+
+sys.addaudithook(_audit)
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """HOME, XDG folders, CODEX_HOME and the store in a temp folder; no variable of cam's set."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("CAM_", "XDG_", "GIT_")) and name != "CAM_CODEX_RELEASES":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("CODEX_HOME", str(home / ".codex"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+    return home
