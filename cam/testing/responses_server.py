@@ -50,10 +50,12 @@ class Call:
     Attributes:
         name: a tool of that release.
         arguments: its arguments.
+        total_tokens: as in ``Say``.
     """
 
     name: str
     arguments: dict[str, Any]
+    total_tokens: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,11 @@ class Run:
 
     Attributes:
         command: a POSIX shell line.
+        total_tokens: as in ``Say``.
     """
 
     command: str
+    total_tokens: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,13 +294,11 @@ def _events(answer: str | Say | Call | Run, request: Request, number: int) -> It
     """The stream of one response."""
     response = f"resp_{number}"
     if isinstance(answer, Run):
-        answer = _shell_call(answer.command, request)
+        answer = _shell_call(answer, request)
     if isinstance(answer, str):
         answer = Say(answer)
     yield {"type": "response.created", "response": {"id": response}}
-    total = 100
     if isinstance(answer, Say):
-        total = answer.total_tokens
         item = {
             "type": "message",
             "id": f"msg_{number}",
@@ -321,6 +323,7 @@ def _events(answer: str | Say | Call | Run, request: Request, number: int) -> It
         }
         yield {"type": "response.output_item.added", "output_index": 0, "item": item}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+    total = answer.total_tokens
     usage = {
         "input_tokens": total - 10,
         "input_tokens_details": {"cached_tokens": 0},
@@ -331,14 +334,14 @@ def _events(answer: str | Say | Call | Run, request: Request, number: int) -> It
     yield {"type": "response.completed", "response": {"id": response, "usage": usage}}
 
 
-def _shell_call(command: str, request: Request) -> Call:
-    """The call that runs ``command`` with the tools of this release."""
+def _shell_call(run: Run, request: Request) -> Call:
+    """The call that runs the command with the tools of this release."""
     tools = {tool.get("name") for tool in request.get("tools", ())}
     if "exec_command" in tools:
-        return Call("exec_command", {"cmd": command})
+        return Call("exec_command", {"cmd": run.command}, run.total_tokens)
     if "shell_command" in tools:
-        return Call("shell_command", {"command": command})
-    return Call("shell", {"command": ["sh", "-c", command]})
+        return Call("shell_command", {"command": run.command}, run.total_tokens)
+    return Call("shell", {"command": ["sh", "-c", run.command]}, run.total_tokens)
 
 
 def _write_whole(path: str, text: str) -> None:

@@ -113,6 +113,15 @@ class Tui:
                 if time.monotonic() >= end or self.process.poll() is not None:
                     raise
 
+    def submit(self, line: str, until: str | Callable[[str], bool], timeout: float = 30.0) -> str:
+        """Type ``line`` into Codex's composer, see it there, and press Enter until the screen is as wanted.
+
+        Enter right behind the text would count as part of a paste.
+        """
+        self.send(line)
+        self.wait_for(lambda text: line in text.rpartition("›")[2], timeout)
+        return self.press(ENTER, until, timeout)
+
     def wait_exit(self, timeout: float = 30.0) -> int:
         """Wait until the program ends; return its exit code (negative: the signal).
 
