@@ -1,8 +1,8 @@
 """Real Codex releases, installed from npm once into the user's cache, and a sandbox to run them in.
 
 ``CAM_CODEX_RELEASES`` names another folder for them. Where npm, the network or the disk is missing, the test
-is skipped with the reason. Releases beyond ``ALWAYS`` are installed only with ``CAM_E2E_ALL=1``, as each takes
-some 400 MB; those that are there are used.
+is skipped with the reason. Releases beyond ``ALWAYS`` are installed only with ``CAM_E2E_ALL=1``, as each
+takes some 400 MB; those that are there are used.
 """
 
 import contextlib
