@@ -1,0 +1,123 @@
+"""From a judged clause to a candidate: one fact, in the person's own words."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from cam.sync.lexicon import Language, spoken_in, tool_families
+from cam.sync.statements import BLANK_CODE, shadow
+
+_SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W_]+(?:[-'./_@+#:][^\W_]+)*", re.UNICODE)
+_EDGE = " \t\r\n,;:，、；：。.!！-–—*_~>"
+_PAIRS = (("(", ")"), ("（", "）"), ('"', '"'), ("“", "”"), ("「", "」"), ("'", "'"))
+
+
+def digest(text: str) -> str:
+    """First 12 hex of SHA-256: names a statement in its session."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def fact_text(text: str, languages: Iterable[Language]) -> str:
+    """The clause without courtesies, connectives and the words that address memory; one line."""
+    body = _SPACE.sub(" ", text).strip(_EDGE)
+    languages = tuple(languages)
+    for _ in range(8):
+        shade = shadow(body)
+        cut = 0
+        for lang in languages:
+            hit = lang.search("front", shade)
+            if hit is not None and hit.start() == 0 and hit.end() > 0:
+                cut = hit.end()
+                break
+        if not cut or cut >= len(body):
+            break
+        body = body[cut:].lstrip(_EDGE)
+    shade = shadow(body)
+    for lang in languages:
+        hit = lang.search("tail", shade)
+        if hit is not None and hit.start() > 0:
+            body = body[: hit.start()]
+            break
+    body = body.strip(_EDGE)
+    for left, right in _PAIRS:
+        if body.startswith(left) and body.endswith(right) and body.count(left) + body.count(right) == 2:
+            body = body[1:-1].strip()
+    for left, right in _PAIRS[:2]:
+        if body.count(left) < body.count(right) and body.endswith(right):
+            body = body[:-1].rstrip()
+        if body.count(left) > body.count(right) and body.startswith(left):
+            body = body[1:].lstrip()
+    return body
+
+
+def says_something(text: str, languages: Iterable[Language]) -> bool:
+    """Whether ``text`` is more than a word or a pointer to something said elsewhere."""
+    stop = frozenset().union(*(lang.stop for lang in languages)) if languages else frozenset()
+    words = [w for w in words_of(text) if w not in stop]
+    cjk = sum(1 for c in text if is_cjk(c))
+    if cjk >= 4:
+        return True
+    return len(words) + cjk // 2 >= 2 or (len(words) == 1 and BLANK_CODE in shadow(text))
+
+
+def words_of(text: str) -> list[str]:
+    """Words of ``text`` in lower case; paths, versions and names with dots stay whole."""
+    return _WORD.findall(text.lower())
+
+
+def is_cjk(char: str) -> bool:
+    """Whether ``char`` belongs to a script without spaces between words."""
+    return "\u3040" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7af"
+
+
+def denials(text: str, languages: Iterable[Language] | None = None) -> tuple[str, ...]:
+    """What ``text`` says is not, or no longer, so ("port 4100, not 3000" → ``3000``)."""
+    found: list[str] = []
+    low = _plain(text)
+    for lang in languages or spoken_in(text):
+        for hit in lang.finditer("deny", low):
+            value = hit.group("denied").strip(" `'\"*.,;:，。；、")
+            if value and value not in found:
+                found.append(value)
+    return tuple(found)
+
+
+def enumerated(text: str, languages: Iterable[Language]) -> tuple[str, ...]:
+    """ "We use A, B and C" as three facts; ``text`` alone where it is no such list."""
+    for lang in languages:
+        hit = lang.search("enumerate", shadow(text))
+        if hit is None:
+            continue
+        frame = text[: hit.end("frame")]
+        items = re.split(r",?\s+and\s+|,\s+", text[hit.start("items") : hit.end("items")])
+        items = [item.strip() for item in items if item.strip()]
+        if len(items) >= 3 and all(len(item.split()) <= 4 for item in items):
+            return tuple(f"{frame}{item}" for item in items)
+    return (text,)
+
+
+def tools_in(text: str) -> dict[str, set[str]]:
+    """Names of tools in ``text`` by family ("package manager js" → ``{"pnpm"}``)."""
+    families = tool_families()
+    found: dict[str, set[str]] = {}
+    for word in re.findall(
+        r"[a-z0-9][a-z0-9.+-]*[a-z0-9]|[a-z]|[\u3040-\u30ff\u3400-\u9fff]{2}", _plain(text)
+    ):
+        for family in families.get(word, ()):
+            found.setdefault(family, set()).add(word)
+    low = _plain(text)
+    for word, names in families.items():
+        if is_cjk(word[0]) and word in low:
+            for family in names:
+                found.setdefault(family, set()).add(word)
+    return found
+
+
+def family(name: str) -> frozenset[str]:
+    """All names of the family called ``name``."""
+    return frozenset(word for word, families in tool_families().items() if name in families)
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("’", "'").replace("\n", " ")

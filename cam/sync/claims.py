@@ -1,0 +1,166 @@
+"""What a text claims, in a form in which two claims can be compared: subject, values, what it denies.
+
+Words are folded (case, plural, simple verb endings); scripts without spaces are compared by pairs of
+characters. Nothing here decides what wins: that is review's part.
+"""
+
+import functools
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from cam.core.tombstones import normal
+from cam.sync import candidates
+from cam.sync.lexicon import spoken_in
+
+_VALUE = re.compile(
+    r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)|(?P<number>(?<![\w./-])\d{1,6}(?![\w./-]*[\w]))"
+    r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
+)
+_NEGATION = re.compile(
+    r"\b(?:never|don'?t|do not|does not|doesn'?t|not|no|without|avoid|stop|nothing|nobody|forbidden|nie|nicht|kein\w*|niemals|nunca|sin|jamais|ne|pas|sans)\b"
+    r"|不要|不再|不能|不准|禁止|别|勿|不用|不许|不得|しない|禁止|避け"
+)
+_CJK_STOP = frozenset(
+    "的了是在和与及或就都也还要把被给让用我你他它们这那个里中上下吧吗呢啊着过一之为以从到对于请再先后前时候现已经不没有必须应该需要"
+)
+_ASCII_STOP = frozenset(
+    "a an the and or of to in on at for by with is are was be it its this that we our you your i my as from via do does "
+    "not no never always only also just now please all any every each should must can will has have use uses used using "
+    "run runs running here there repo repository project codebase than instead rather so if when then".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A text, ready for comparison.
+
+    Attributes:
+        key: the text's normal form; equal keys say the same.
+        words: content words in order, what is denied left out.
+        denied: words of what is denied.
+        negative: whether it forbids.
+        values: code, links, paths, versions and numbers that it asserts.
+        tools: asserted names of tools by family.
+        limits: words of phrases that limit where it holds ("in the docs folder").
+    """
+
+    text: str
+    key: str
+    words: tuple[str, ...]
+    denied: frozenset[str]
+    denials: tuple[str, ...]
+    negative: bool
+    values: tuple[tuple[str, str], ...]
+    tools: dict[str, frozenset[str]]
+    limits: frozenset[str]
+
+    @property
+    def content(self) -> frozenset[str]:
+        """Asserted content words."""
+        return frozenset(self.words)
+
+
+@functools.lru_cache(maxsize=8192)
+def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
+    """Read ``text``; ``said_denials`` are values known to be denied beside those found in it."""
+    langs = spoken_in(text)
+    denials = tuple(dict.fromkeys((*said_denials, *candidates.denials(text, langs))))
+    asserted = _without(text, denials, langs)
+    values = tuple(
+        (hit.lastgroup or "", hit.group(hit.lastgroup or 0).strip("`.,:").lower())
+        for hit in _VALUE.finditer(asserted)
+    )
+    stop = frozenset().union(*(lang.stop for lang in langs))
+    limits: set[str] = set()
+    low = asserted.lower()
+    for lang in langs:
+        for hit in lang.finditer("limits", low):
+            limits.update(terms(hit.group("limit")))
+    return Claim(
+        text=text,
+        key=normal(text),
+        words=tuple(w for w in _words(asserted) if w not in stop and w not in _ASCII_STOP),
+        denied=frozenset(t for d in denials for t in terms(d)),
+        denials=denials,
+        negative=_NEGATION.search(_without(text, denials, langs, cue=True).lower()) is not None,
+        values=values,
+        tools={family: frozenset(names) for family, names in candidates.tools_in(asserted).items()},
+        limits=frozenset(limits),
+    )
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """Content words of ``text``, folded."""
+    stop = frozenset().union(*(lang.stop for lang in spoken_in(text)))
+    return tuple(w for w in _words(text) if w not in stop and w not in _ASCII_STOP)
+
+
+def _words(text: str) -> list[str]:
+    found: list[str] = []
+    for word in candidates.words_of(unicodedata.normalize("NFKC", text)):
+        run = ""
+        for char in word:
+            if candidates.is_cjk(char):
+                if run:
+                    found.append(fold(run))
+                    run = ""
+                found.append(char)
+            else:
+                run += char
+        if run:
+            found.append(fold(run))
+    return _paired(found)
+
+
+def _paired(tokens: list[str]) -> list[str]:
+    """Single characters of a script without spaces become pairs; stop characters end a pair."""
+    out: list[str] = []
+    previous = ""
+    for token in tokens:
+        if len(token) == 1 and candidates.is_cjk(token):
+            if token in _CJK_STOP:
+                previous = ""
+                continue
+            if previous:
+                out.append(previous + token)
+            previous = token
+        else:
+            previous = ""
+            out.append(token)
+    return out
+
+
+def fold(word: str) -> str:
+    """A word without plural and simple verb endings; names with digits, dots or slashes stay."""
+    if len(word) <= 3 or not word.isalpha() or not word.isascii():
+        return word
+    for ending, least in (("ing", 3), ("ies", 2), ("ed", 3), ("es", 3), ("s", 3)):
+        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith("ss"):
+            stem = word[: -len(ending)]
+            if ending == "ies":
+                return stem + "y"
+            if len(stem) > 2 and stem[-1] == stem[-2] and ending in {"ing", "ed"}:
+                stem = stem[:-1]
+            return stem.rstrip("e") if len(stem) > 3 else stem
+    return word.rstrip("e") if len(word) > 4 else word
+
+
+def _without(text: str, denials: tuple[str, ...], langs: object, *, cue: bool = False) -> str:
+    """``text`` without the values it denies (and, with ``cue``, the words that deny them)."""
+    out = text
+    for denied in denials:
+        at = out.lower().rfind(denied.lower())
+        if at < 0:
+            continue
+        begin = at
+        if cue:
+            head = out[:at].rstrip()
+            hit = re.search(
+                r"(?:,?\s*\b(?:and |but )?(?:not|never|instead of|rather than|no longer \w+|stop \w+|not the|over)|不是|不用|不要用|而不是|而非|别用|不再用|nicht|statt|no|en vez de|pas|au lieu de)\s*[`'\"]?$",
+                head,
+                re.IGNORECASE,
+            )
+            begin = hit.start() if hit else at
+        out = out[:begin] + " " + out[at + len(denied) :]
+    return out

@@ -1,0 +1,356 @@
+"""The extractor that asks no model: clauses, speech acts, candidates, in one pass over a session."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cam.core import private, secrets
+from cam.core.evidence import Message, Provenance, RolloutEvidence, RolloutMeta, ToolCall
+from cam.core.extraction import Candidate, Extraction, ForgetRequest, Rejection, SpeechAct
+from cam.core.operations import Quote
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source
+from cam.core.times import stamp
+from cam.sync import candidates, observations, placement, revisions
+from cam.sync.lexicon import spoken_in
+from cam.sync.speech_acts import Judgement, judge
+from cam.sync.statements import Clause, shadow, take_apart
+
+_SHOWN = 200  # characters of a rejection
+
+
+class HeuristicExtractor:
+    """Decides by grammar and word lists; the same answer for the same session, whenever asked."""
+
+    name = "heuristic"
+
+    def extract(
+        self, evidence: RolloutEvidence, records: Sequence[MemoryRecord], *, after: int = 0
+    ) -> Extraction:
+        """Find candidates in ``evidence`` (see ``MemoryExtractor``).
+
+        Only what the person typed can become memory, and what ran and succeeded. Subagents' sessions hold
+        nobody's words.
+        """
+        if not evidence.meta.is_primary:
+            return Extraction(extractor=self.name)
+        reading = _Reading(evidence.meta, tuple(r for r in records if r.state is MemoryState.ACTIVE), after)
+        calls: list[ToolCall] = []
+        for item in evidence.items:
+            if isinstance(item, ToolCall):
+                calls.append(_masked_call(item))
+                reading.proposed = None
+            elif item.who is Provenance.USER:
+                reading.read(item)
+                reading.proposed = None
+            elif item.who is Provenance.ASSISTANT:
+                reading.proposed = item
+        found = [*reading.found, *reading.observed(calls)]
+        return Extraction(tuple(found), tuple(reading.rejections), self.name)
+
+
+@dataclass(slots=True)
+class _Where:
+    """One user message, as quotes and sources name it."""
+
+    message: Message
+    meta: RolloutMeta
+
+    @property
+    def at(self) -> str:
+        return stamp(self.message.at or self.meta.started_at)
+
+    def quote(self, text: str) -> Quote:
+        return Quote(
+            text,
+            self.meta.session,
+            self.message.ordinal,
+            self.message.turn,
+            self.message.line or None,
+            self.meta.path,
+        )
+
+    def source(self, text: str) -> Source:
+        return Source("session", self.meta.session, self.message.ordinal, candidates.digest(text))
+
+
+class _Reading:
+    """What was found so far in one session."""
+
+    def __init__(self, meta: RolloutMeta, records: Sequence[MemoryRecord], after: int) -> None:
+        self.meta = meta
+        self.records = records
+        self.after = after
+        self.found: list[Candidate | ForgetRequest] = []
+        self.context: list[Candidate] = []
+        self.rejections: list[Rejection] = []
+        self.proposed: Message | None = None
+
+    def read(self, message: Message) -> None:
+        where = _Where(message, self.meta)
+        fresh = message.ordinal > self.after
+        text = secrets.mask(private.strip(message.text).text).text
+        judgements = judge(take_apart(text))
+        agreed = self._agreement(text, judgements, where)
+        if agreed is not None:
+            self._keep(agreed, fresh)
+            return
+        for index, judgement in enumerate(judgements):
+            self._clause(judgement, judgements[:index], where, fresh)
+
+    def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: FBT001
+        clause = judgement.clause
+        forget = self._forget(judgement, where)
+        if forget is not None:
+            if fresh:
+                self.found.append(forget)
+            return
+        revised = self._revision(judgement, before, where)
+        if revised is not None:
+            self._keep(revised, fresh)
+            return
+        if not judgement.durable:
+            if judgement.near and fresh:
+                self._reject(clause.text, judgement.act.value, where)
+            return
+        text = candidates.fact_text(clause.text, clause.languages)
+        if secrets_only(text, clause):
+            if fresh:
+                self._reject(clause.text, "secret", where)
+            return
+        if not candidates.says_something(text, clause.languages) or _points_elsewhere(text, clause):
+            if fresh and judgement.near:
+                self._reject(clause.text, "unclear", where)
+            return
+        around = " ".join(j.clause.text for j in before if j.clause.sentence == clause.sentence)
+        for fact in candidates.enumerated(text, clause.languages):
+            self._keep(_candidate(fact, judgement, where, around), fresh)
+
+    def _keep(self, candidate: Candidate, fresh: bool) -> None:  # noqa: FBT001
+        self.context.append(candidate)
+        if fresh:
+            self.found.append(candidate)
+
+    def _reject(self, text: str, reason: str, where: _Where) -> None:
+        short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        self.rejections.append(Rejection(" ".join(short.split()), reason, where.quote(text[:_SHOWN])))
+
+    # -- agreement -----------------------------------------------------------------------------------------
+
+    def _agreement(self, text: str, judgements: Sequence[Judgement], where: _Where) -> Candidate | None:
+        """ "Yes, from now on" to what the assistant proposed."""
+        if self.proposed is None or not judgements or len(text) > 160:
+            return None
+        shade = shadow(text)
+        langs = spoken_in(text)
+        for lang in langs:
+            if (
+                lang.search("agrees", shade)
+                and lang.search("lasting", shade)
+                and lang.search("bare_agreement", shade)
+            ):
+                break
+        else:
+            return None
+        proposal = _proposal(secrets.mask(private.strip(self.proposed.text).text).text)
+        if proposal is None:
+            return None
+        quoted, body = proposal
+        if _hidden(body):
+            return None
+        return Candidate(
+            scope=placement.scope_of(body, around=text),
+            topic=placement.topic_of(body),
+            summary=body,
+            act=SpeechAct.CONFIRMATION,
+            at=where.at,
+            source=where.source(text),
+            quotes=(
+                where.quote(text.strip()),
+                Quote(
+                    quoted,
+                    self.meta.session,
+                    where.message.ordinal - 1 or None,
+                    self.proposed.turn,
+                    self.proposed.line or None,
+                    self.meta.path,
+                ),
+            ),
+            denies=candidates.denials(body),
+            rule="agreed",
+        )
+
+    # -- forgetting ----------------------------------------------------------------------------------------
+
+    def _forget(self, judgement: Judgement, where: _Where) -> ForgetRequest | None:
+        clause = judgement.clause
+        for lang in clause.languages:
+            if lang.search("forget_idiom", clause.shadow):
+                continue
+            for name in ("forget_addressed", "forget_plain"):
+                hit = lang.search(name, clause.text.lower())
+                if hit is None or (clause.mark == "?" and name == "forget_plain"):
+                    continue
+                target = candidates.fact_text(clause.text[hit.start("target") : hit.end("target")], ())
+                known = [r for r in self._all_known() if revisions.mentions(r, target)]
+                if not revisions.terms(target) or (name == "forget_plain" and not known):
+                    continue
+                return ForgetRequest(target, where.at, where.source(clause.text), (where.quote(clause.text),))
+        return None
+
+    def _all_known(self) -> list[str]:
+        return [r.text for r in self.records] + [c.summary for c in self.context]
+
+    # -- "scratch that, it is X" ---------------------------------------------------------------------------
+
+    def _revision(self, judgement: Judgement, before: Sequence[Judgement], where: _Where) -> Candidate | None:
+        """A correction that names only the new value: what it corrects stands in an earlier sentence."""
+        clause = judgement.clause
+        if clause.mark == "?" or len(clause.text) > 120:
+            return None
+        if judgement.level >= 5 and not judgement.durable:
+            return None
+        marked = any(
+            lang.search("scratch", j.clause.shadow)
+            for j in (*before[-2:], judgement)
+            for lang in j.clause.languages
+        )
+        body = candidates.fact_text(clause.text, clause.languages)
+        new = revisions.replacement(body, clause.languages)
+        if new is None or not marked:
+            return None
+        base = revisions.base_for(
+            new, candidates.denials(clause.text, clause.languages), self.context, self.records
+        )
+        if base is None:
+            return None
+        summary, old, quotes = revisions.put_in(base, new)
+        if summary is None:
+            return None
+        earlier = before[-1].clause.text if before and not isinstance(base, Candidate) else ""
+        del earlier
+        return Candidate(
+            scope=base.scope,
+            topic=base.topic,
+            summary=summary,
+            act=SpeechAct.CORRECTION,
+            at=where.at,
+            source=where.source(clause.text),
+            quotes=(*quotes, where.quote(clause.text)),
+            denies=(old,),
+            rule="revised",
+        )
+
+    # -- observations --------------------------------------------------------------------------------------
+
+    def observed(self, calls: Sequence[ToolCall]) -> list[Candidate]:
+        fresh = [c for c in calls if c.ordinal > self.after or not self.after]
+        result = []
+        for seen in observations.observe(fresh):
+            call = seen.call
+            summary = seen.summary
+            folder = _below(call.cwd, self.meta.cwd)
+            if folder and "cd " not in seen.command:
+                summary = f"{summary} (in {folder})"
+            line = Quote(
+                call.command or "",
+                self.meta.session,
+                call.ordinal or None,
+                call.turn,
+                call.line or None,
+                self.meta.path,
+            )
+            result.append(
+                Candidate(
+                    MemoryScope.PROJECT,
+                    "commands",
+                    summary,
+                    SpeechAct.OBSERVATION,
+                    stamp(call.at or self.meta.started_at),
+                    Source("session", self.meta.session, call.ordinal, candidates.digest(call.command or "")),
+                    (line,),
+                    rule=f"ran-{seen.kind}",
+                )
+            )
+        known = [r for r in self.records if r.topic == "commands"]
+        for call in fresh:
+            gone = observations.vanished(call)
+            if gone is not None and any(f"`{gone}`" in r.summary for r in known):
+                self.rejections.append(
+                    Rejection(f"`{gone}` is remembered, but it failed: no such command", "stale-command")
+                )
+        return result
+
+
+_MASK = re.compile(r"\[(?:secret|masked|redacted)[^\]\n]{0,60}\]", re.IGNORECASE)
+_PLACE = re.compile(r"https?://|¤{3,}|\S+/\S+|\b\d{2,5}\b|\S+\.\w{2,4}\b")
+
+
+def secrets_only(text: str, clause: Clause) -> bool:
+    """Whether nothing but a secret is said: a mask, and words that announce it."""
+    if not _MASK.search(text):
+        return False
+    rest = _MASK.sub(" ", text)
+    if _PLACE.search(rest):
+        return False
+    words = candidates.words_of(rest)
+    stop = frozenset().union(*(lang.stop for lang in clause.languages))
+    plain = [
+        w
+        for w in words
+        if w not in stop and not any(lang.search("secret_word", w) for lang in clause.languages)
+    ]
+    cjk = sum(1 for c in rest if candidates.is_cjk(c))
+    return len(plain) < 5 and cjk < 14
+
+
+def _candidate(text: str, judgement: Judgement, where: _Where, around: str) -> Candidate:
+    clause = judgement.clause
+    langs = clause.languages
+    default = "workflow" if judgement.act in (SpeechAct.RULE, SpeechAct.CORRECTION) else "reference"
+    if judgement.act is SpeechAct.PREFERENCE:
+        default = "preferences"
+    return Candidate(
+        scope=placement.scope_of(text, langs, around=around + " " + clause.text),
+        topic=placement.topic_of(text, langs, default=default),
+        summary=text,
+        act=judgement.act,
+        at=where.at,
+        source=where.source(text if text in clause.text else clause.text + text),
+        quotes=(where.quote(clause.text),),
+        denies=candidates.denials(text, langs),
+        rule=judgement.rule if judgement.level > 2 else f"passing:{judgement.rule}",
+    )
+
+
+def _points_elsewhere(text: str, clause: Clause) -> bool:
+    """ "it", "that", "the above": the fact stands in another sentence."""
+    shade = shadow(text)
+    return any(lang.search("pointer_only", shade) for lang in clause.languages)
+
+
+def _proposal(text: str) -> tuple[str, str] | None:
+    """The assistant's last proposal: verbatim, and as a fact."""
+    judged = list(take_apart(text).clauses)
+    for clause in reversed(judged):
+        for lang in clause.languages:
+            hit = lang.search("proposal", clause.shadow)
+            if hit is not None:
+                body = candidates.fact_text(clause.text[hit.end() :].rstrip("?？ "), clause.languages)
+                return (clause.text, body) if candidates.says_something(body, clause.languages) else None
+    return None
+
+
+def _hidden(text: str) -> bool:
+    return _MASK.search(text) is not None
+
+
+def _masked_call(call: ToolCall) -> ToolCall:
+    if call.command is None:
+        return call
+    return replace(call, command=secrets.mask(private.strip(call.command).text).text)
+
+
+def _below(cwd: str | None, root: str | None) -> str:
+    if not cwd or not root or cwd == root or not cwd.startswith(root.rstrip("/") + "/"):
+        return ""
+    return cwd[len(root.rstrip("/")) + 1 :]

@@ -1,0 +1,218 @@
+"""Languages as data: one YAML file each, read once, its patterns compiled when first used.
+
+A file of ``cam/sync/languages`` holds (docs/architecture.md, "Adding a language"):
+
+``code``, ``name``
+    what the language is called;
+``script`` or ``words``
+    how it is recognised: a pattern that must occur, or function words of which enough must occur;
+``macros``
+    named fragments, put in where a pattern says ``{{name}}``;
+``vetoes`` and ``cues``
+    lists of ``{name, act, level, match, unless}``: what a clause does and how strongly it says so;
+``breaks``, ``joins``, ``opens``
+    where a sentence falls into clauses, what clings to the clause before it and to the one after it;
+``fronts``, ``tails``
+    courtesies and connectives that are not part of a fact;
+``scopes``, ``topics``, ``denials``, ``agreements``, ``proposals``, ``forgets``, ``addresses`` …
+    what the other steps ask for by name.
+
+Every pattern is searched in lower case, with code, quotations and links blanked out.
+"""
+
+import functools
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from cam.core.extraction import SpeechAct
+
+_FOLDER = os.path.join(os.path.dirname(__file__), "languages")
+_MACRO = re.compile(r"\{\{(\w+)\}\}")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+
+
+class LazyPattern:
+    """A regular expression that is compiled when it is first used."""
+
+    __slots__ = ("_compiled", "source")
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._compiled: re.Pattern[str] | None = None
+
+    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
+        """As ``re.Pattern.search``."""
+        return self._ready().search(text, start)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """As ``re.Pattern.match``."""
+        return self._ready().match(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """As ``re.Pattern.finditer``."""
+        return self._ready().finditer(text)
+
+    def _ready(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(self.source)
+        return self._compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One pattern and what it says about a clause.
+
+    Attributes:
+        name: for the audit line.
+        act: what the clause does.
+        level: how strongly; a cue wins over vetoes of a lower level only.
+        governs: whether the clauses after it in the same sentence stand under it too.
+    """
+
+    name: str
+    act: SpeechAct
+    level: int
+    pattern: LazyPattern
+    unless: LazyPattern | None = None
+    governs: bool = False
+
+    def matches(self, shadow: str) -> bool:
+        """Whether ``shadow`` is such a clause."""
+        if self.pattern.search(shadow) is None:
+            return False
+        return self.unless is None or self.unless.search(shadow) is None
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language's data, ready for use."""
+
+    code: str
+    name: str
+    script: LazyPattern | None
+    words: frozenset[str]
+    vetoes: tuple[Rule, ...]
+    cues: tuple[Rule, ...]
+    named: Mapping[str, tuple[LazyPattern, ...]] = field(default_factory=dict)
+    scopes: tuple[tuple[str, LazyPattern], ...] = ()
+    topics: tuple[tuple[str, LazyPattern], ...] = ()
+    stop: frozenset[str] = frozenset()
+
+    def search(self, name: str, text: str) -> re.Match[str] | None:
+        """First hit of the patterns called ``name``; None where the language has none."""
+        for pattern in self.named.get(name, ()):
+            hit = pattern.search(text)
+            if hit is not None:
+                return hit
+        return None
+
+    def finditer(self, name: str, text: str) -> Iterator[re.Match[str]]:
+        """All hits of the patterns called ``name``, pattern by pattern."""
+        for pattern in self.named.get(name, ()):
+            yield from pattern.finditer(text)
+
+
+@functools.cache
+def languages() -> tuple[Language, ...]:
+    """All languages there are data for, by file name."""
+    names = sorted(n for n in os.listdir(_FOLDER) if n.endswith(".yaml") and not n.startswith("_"))
+    return tuple(_load(os.path.join(_FOLDER, name)) for name in names)
+
+
+@functools.cache
+def tool_families() -> Mapping[str, frozenset[str]]:
+    """Names of which a project has one at a time: package managers, test runners, formatters …, by word."""
+    data = _read(os.path.join(_FOLDER, "_tools.yaml"))
+    members: dict[str, set[str]] = {}
+    for family, words in data["families"].items():
+        for word in words:
+            members.setdefault(str(word), set()).add(family)
+    return {word: frozenset(families) for word, families in members.items()}
+
+
+def spoken_in(text: str) -> tuple[Language, ...]:
+    """Languages whose patterns may apply to ``text``, likeliest first; mixed text has several."""
+    found = [lang for lang in languages() if lang.script is not None and lang.script.search(text)]
+    if found:
+        # a script decides; the words between it ("以后 always use …") may be of any language
+        return (*found, *_latin(text, least=3))
+    return _latin(text, least=1) or _fallback()
+
+
+def _latin(text: str, least: int) -> tuple[Language, ...]:
+    words = set(_WORD.findall(text[:2000].lower()))
+    scored = [(len(words & lang.words), lang) for lang in languages() if lang.words]
+    best = max((score for score, _ in scored), default=0)
+    if best < least:
+        return ()
+    chosen = [(score, lang) for score, lang in scored if score and score * 2 >= best]
+    return tuple(lang for _, lang in sorted(chosen, key=lambda pair: -pair[0]))
+
+
+@functools.cache
+def _fallback() -> tuple[Language, ...]:
+    return tuple(lang for lang in languages() if lang.code == "en")
+
+
+def _load(path: str) -> Language:
+    data = _read(path)
+    macros: dict[str, str] = {}
+    for name, source in (data.get("macros") or {}).items():
+        macros[name] = _expand(_joined(source), macros)
+
+    def pattern(source: Any) -> LazyPattern:
+        return LazyPattern(_expand(_joined(source), macros))
+
+    def rules(key: str) -> tuple[Rule, ...]:
+        return tuple(
+            Rule(
+                entry["name"],
+                SpeechAct(entry["act"]),
+                int(entry["level"]),
+                pattern(entry["match"]),
+                pattern(entry["unless"]) if entry.get("unless") else None,
+                bool(entry.get("governs")),
+            )
+            for entry in data.get(key) or ()
+        )
+
+    def pairs(key: str) -> tuple[tuple[str, LazyPattern], ...]:
+        return tuple(
+            (name, pattern(source)) for entry in data.get(key) or () for name, source in entry.items()
+        )
+
+    return Language(
+        code=data["code"],
+        name=data["name"],
+        script=pattern(data["script"]) if data.get("script") else None,
+        words=frozenset(str(w) for w in (data.get("words") or "").split()),
+        vetoes=rules("vetoes"),
+        cues=rules("cues"),
+        named={
+            name: tuple(pattern(s) for s in ([source] if isinstance(source, str) else source))
+            for name, source in (data.get("patterns") or {}).items()
+        },
+        scopes=pairs("scopes"),
+        topics=pairs("topics"),
+        stop=frozenset(str(w) for w in (data.get("stop") or "").split()),
+    )
+
+
+def _read(path: str) -> Any:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    with open(path, encoding="utf-8") as file:
+        return yaml.load(file, Loader=loader)  # noqa: S506 - either one is a safe loader
+
+
+def _joined(source: str | list[str]) -> str:
+    """A pattern is one text, or a list of alternatives."""
+    return source.strip() if isinstance(source, str) else "|".join(f"(?:{s.strip()})" for s in source)
+
+
+def _expand(source: str, macros: Mapping[str, str]) -> str:
+    return _MACRO.sub(lambda hit: macros[hit.group(1)], source)

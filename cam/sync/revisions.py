@@ -1,0 +1,113 @@
+"""Corrections that name only the new value: "no, port 4100", "scratch that, it is `make e2e-ci` now".
+
+The new value takes the place of the one of its kind in what was said before: in this session, else in the
+one record that has such a value.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cam.core.extraction import Candidate
+from cam.core.operations import Quote
+from cam.core.records import MemoryRecord
+from cam.sync import candidates
+from cam.sync.claims import terms as terms
+from cam.sync.lexicon import Language
+from cam.sync.statements import shadow
+
+_KINDS = (
+    ("code", re.compile(r"`[^`]+`")),
+    ("url", re.compile(r"https?://[^\s，。；、）)]+")),
+    ("version", re.compile(r"(?<![\w.])v?\d+(?:\.\d+)+(?![\w])")),
+    ("port", re.compile(r"(?<![\w./-])\d{2,5}(?![\w./-]*\w)")),
+    ("path", re.compile(r"(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+")),
+    ("number", re.compile(r"(?<![\w./-])\d+(?![\w./-]*\w)")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewValue:
+    """A value that takes another's place.
+
+    Attributes:
+        text: as it was written.
+        kind: ``code``, ``url``, ``version``, ``port``, ``path``, ``number`` or ``tool``.
+    """
+
+    text: str
+    kind: str
+
+
+def replacement(body: str, languages: Iterable[Language]) -> NewValue | None:
+    """The new value, if ``body`` is nothing but one (a pronoun and a copula may stand before it)."""
+    shade = shadow(body)
+    for lang in languages:
+        hit = lang.search("ellipsis", shade)
+        if hit is None:
+            continue
+        text = body[hit.start("new") : hit.end("new")].strip(" .,!。，！'\"")
+        for kind, pattern in _KINDS:
+            whole = pattern.fullmatch(text)
+            if whole is not None:
+                return NewValue(text, kind)
+        if candidates.tools_in(text) and len(text.split()) == 1:
+            return NewValue(text, "tool")
+    return None
+
+
+def base_for(
+    new: NewValue, denied: Sequence[str], said: Sequence[Candidate], records: Sequence[MemoryRecord]
+) -> Candidate | MemoryRecord | None:
+    """What the new value corrects: the latest statement with a value of its kind, else the only such record."""
+    for candidate in reversed(said[-6:]):
+        if _old(candidate.summary, new, denied) is not None:
+            return candidate
+    fitting = [r for r in records if _old(r.summary, new, denied) is not None]
+    if new.kind == "number" and not denied:
+        return None
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def put_in(base: Candidate | MemoryRecord, new: NewValue) -> tuple[str | None, str, tuple[Quote, ...]]:
+    """The base's text with the new value, the old value, and the quotes the text rests on."""
+    span = _old(base.summary, new, ())
+    if span is None:
+        return None, "", ()
+    old = base.summary[span[0] : span[1]]
+    head, rest = base.summary[: span[0]], base.summary[span[1] :]
+    # what the old statement denied is no longer the point
+    rest = re.sub(
+        r",?\s*(?:and )?(?:not|instead of|rather than)\s+\S+\s*$|[，,]\s*(?:而)?不(?:是|用)\s*\S+\s*$",
+        "",
+        rest,
+    )
+    return f"{head}{new.text}{rest}", old.strip("`"), base.quotes if isinstance(base, Candidate) else ()
+
+
+def mentions(text: str, target: str) -> bool:
+    """Whether ``text`` holds every content word of ``target``."""
+    wanted = terms(target)
+    have = set(terms(text))
+    return bool(wanted) and all(w in have for w in wanted)
+
+
+def _old(text: str, new: NewValue, denied: Sequence[str]) -> tuple[int, int] | None:
+    if denied:
+        for value in denied:
+            at = text.lower().find(value.lower())
+            if at >= 0:
+                return (at, at + len(value))
+        return None
+    if new.kind == "tool":
+        families = set(candidates.tools_in(new.text))
+        for hit in re.finditer(r"[A-Za-z0-9][\w.+-]*\w", text):
+            if hit.group().lower() != new.text.lower() and families & set(candidates.tools_in(hit.group())):
+                return hit.span()
+        return None
+    for kind, pattern in _KINDS:
+        if kind == new.kind or (new.kind in {"port", "number"} and kind in {"port", "number"}):
+            hits = [h for h in pattern.finditer(text) if h.group() != new.text]
+            if hits:
+                return hits[0].span()
+    return None

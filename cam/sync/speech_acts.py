@@ -1,0 +1,163 @@
+"""What each clause does: state a rule, a fact, a correction – or ask, suppose, hedge, report, order a task.
+
+A language's cues say that a clause is durable and how plainly, its vetoes say that it is not; the plainer
+of the two decides. Acts reach over clauses: "remember the following:" governs a list, "what if" the rest of
+its sentence, "keep that in mind" the clause before it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cam.core.extraction import SpeechAct
+from cam.sync.lexicon import Rule
+from cam.sync.statements import BLANK_CODE, BLANK_QUOTE, Clause, Discourse
+
+DURABLE = frozenset(
+    {SpeechAct.RULE, SpeechAct.FACT, SpeechAct.PREFERENCE, SpeechAct.CORRECTION, SpeechAct.CONFIRMATION}
+)
+ADDRESSED = 5
+"""Level of a cue that addresses memory itself."""
+STANDING = 4
+"""Level of a cue that says how long: always, never, from now on."""
+STATED = 3
+"""Level of a convention, a correction, a rule of interaction."""
+PASSING = 2
+"""Level of a fact mentioned in passing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a clause does, and what decided.
+
+    Attributes:
+        level: of the cue that won; of the veto where a veto won; 0 without either.
+        rule: its name.
+        durable: whether the clause may become memory.
+        corrects: whether it says that something else is no longer so.
+        near: whether it had a cue at all, so that its rejection is worth a line.
+    """
+
+    clause: Clause
+    act: SpeechAct
+    level: int
+    rule: str
+    durable: bool
+    corrects: bool = False
+    near: bool = False
+
+
+def judge(discourse: Discourse) -> tuple[Judgement, ...]:
+    """Say of each clause what it does."""
+    found: list[Judgement] = []
+    governor: Rule | None = None  # cue that governs the sentence
+    ban: Rule | None = None  # veto that governs the sentence
+    leads: dict[int, Rule | None] = {}
+    sentence = -1
+    clauses = discourse.clauses
+    for index, clause in enumerate(clauses):
+        if clause.sentence != sentence:
+            sentence = clause.sentence
+            governor = leads.get(clause.lead) if clause.lead >= 0 else None
+            ban = None
+        last = index + 1 == len(clauses) or clauses[index + 1].sentence != sentence
+        if _says_only(clause, "address_only"):
+            _anchor(found, clause)
+            found.append(Judgement(clause, SpeechAct.SMALL_TALK, 0, "anchor", durable=False))
+            continue
+        if any(lang.search("back_veto", clause.shadow) for lang in clause.languages):
+            _take_back(found, clause)
+            found.append(Judgement(clause, SpeechAct.NEGATED, 6, "taken-back", durable=False))
+            continue
+        cue = _best(clause, "cues")
+        veto = _best(clause, "vetoes")
+        if (
+            clause.mark == "?"
+            and last
+            and not any(lang.search("polite", clause.shadow) for lang in clause.languages)
+        ):
+            veto = _QUESTION
+        if ban is not None and (veto is None or ban.level > veto.level):
+            veto = ban
+        own = cue
+        if governor is not None and (cue is None or governor.level > cue.level) and _has_content(clause):
+            cue = governor
+        if own is not None and own.governs and (veto is None or own.level > veto.level):
+            governor = own if governor is None or own.level >= governor.level else governor
+        if veto is not None and veto.governs and (own is None or own.level <= veto.level):
+            ban = veto
+        judgement = _decide(clause, cue, veto, own)
+        if clause.mark == ":" and last:
+            leads[index] = governor if judgement.durable or own is not None else None
+        if veto is not None and veto.act is SpeechAct.TASK and not judgement.durable:
+            governor = None
+        found.append(judgement)
+    return tuple(found)
+
+
+_QUESTION = Rule("question-mark", SpeechAct.QUESTION, 6, None)  # type: ignore[arg-type]
+
+
+def _best(clause: Clause, kind: str) -> Rule | None:
+    best: Rule | None = None
+    for lang in clause.languages:
+        rules: Sequence[Rule] = lang.cues if kind == "cues" else lang.vetoes
+        for rule in rules:
+            if (best is None or rule.level > best.level) and rule.matches(clause.shadow):
+                best = rule
+    return best
+
+
+def _decide(clause: Clause, cue: Rule | None, veto: Rule | None, own: Rule | None) -> Judgement:
+    corrects = own is not None and _corrects(clause)
+    if cue is None and veto is None:
+        return Judgement(clause, SpeechAct.SMALL_TALK, 0, "", durable=False)
+    if cue is not None and (veto is None or cue.level > veto.level) and cue.level >= PASSING:
+        act = SpeechAct.CORRECTION if corrects else cue.act
+        return Judgement(clause, act, cue.level, cue.name, durable=True, corrects=corrects, near=True)
+    if veto is not None:
+        return Judgement(clause, veto.act, veto.level, veto.name, durable=False, near=cue is not None)
+    assert cue is not None
+    return Judgement(clause, cue.act, cue.level, cue.name, durable=False, near=True)
+
+
+def _corrects(clause: Clause) -> bool:
+    return any(
+        rule.act is SpeechAct.CORRECTION and rule.matches(clause.shadow)
+        for lang in clause.languages
+        for rule in lang.cues
+    )
+
+
+def _says_only(clause: Clause, name: str) -> bool:
+    return any(lang.search(name, clause.shadow) for lang in clause.languages)
+
+
+def _has_content(clause: Clause) -> bool:
+    letters = sum(1 for c in clause.shadow if c.isalnum() or c in (BLANK_CODE, BLANK_QUOTE))
+    return letters >= 3
+
+
+def _anchor(found: list[Judgement], clause: Clause) -> None:
+    """ "Keep that in mind": the clause before was meant to last."""
+    if not found:
+        return
+    before = found[-1]
+    if before.durable or (
+        before.act is SpeechAct.SMALL_TALK and before.level == 0 and _has_content(before.clause)
+    ):
+        act = before.act if before.durable else SpeechAct.RULE
+        found[-1] = Judgement(
+            before.clause, act, ADDRESSED, "anchored", durable=True, corrects=before.corrects, near=True
+        )
+
+
+def _take_back(found: list[Judgement], clause: Clause) -> None:
+    """ "Just thinking out loud": what was said just before does not count."""
+    for index in range(len(found) - 1, -1, -1):
+        before = found[index]
+        if before.clause.sentence < clause.sentence - 1:
+            break
+        if before.durable:
+            found[index] = Judgement(
+                before.clause, SpeechAct.HYPOTHETICAL, 6, "taken-back", durable=False, near=True
+            )

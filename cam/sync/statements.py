@@ -1,0 +1,385 @@
+"""From a message to clauses: what a person says for themselves, apart from what they show.
+
+Code, quotations, logs, terminals, tables, markup and pasted documents are set apart: they are shown, not
+said. What is left falls into sentences and clauses. Clauses are slices of the message, so a quote of one is
+verbatim. Every step is linear in the length of the message.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cam.sync.lexicon import Language, spoken_in
+
+BLANK_CODE = "\u00a4"
+"""Stands in a shadow for each character of code, a path in backticks or a link."""
+BLANK_QUOTE = "\u00a7"
+"""Stands in a shadow for each character of a quotation."""
+
+_LONG_LINE = 6_000  # nobody types a longer one
+_LONG_MESSAGE = 12_000
+_MANY_LINES = 60
+_LONG_CLAUSE = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause as it stands in its message.
+
+    Attributes:
+        text: verbatim.
+        shadow: the same length, lower case, with code, links and quotations blanked.
+        sentence: number of its sentence in the message.
+        paragraph: number of its paragraph.
+        mark: how its sentence ends: ``?``, ``!``, ``.``, ``:`` or "".
+        item: whether it stands in a list.
+        lead: index of the clause that introduces its list, -1 without one.
+        languages: whose patterns apply.
+    """
+
+    text: str
+    shadow: str
+    sentence: int
+    paragraph: int
+    mark: str
+    item: bool
+    lead: int
+    languages: tuple[Language, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Discourse:
+    """A message taken apart.
+
+    Attributes:
+        clauses: what its writer says, in order.
+        shown: passages that are shown, not said.
+    """
+
+    clauses: tuple[Clause, ...]
+    shown: tuple[str, ...] = ()
+
+
+def take_apart(text: str) -> Discourse:
+    """Split a message into what is said and what is shown."""
+    said, shown = _said_lines(text)
+    clauses: list[Clause] = []
+    sentence = 0
+    lead = -1
+    paragraph = -1
+    for passage in _passages(text, said):
+        if passage.paragraph != paragraph:
+            paragraph = passage.paragraph
+            if not passage.item:
+                lead = -1
+        if not passage.item and lead >= 0:
+            lead = -1
+        for start, end, mark in _sentences(text, passage.start, passage.end):
+            body = text[start:end]
+            langs = spoken_in(body)
+            shade = shadow(body)
+            for a, b in _clauses(shade, langs):
+                if b - a > _LONG_CLAUSE:
+                    continue
+                clauses.append(
+                    Clause(
+                        body[a:b],
+                        shade[a:b],
+                        sentence,
+                        passage.paragraph,
+                        mark,
+                        passage.item,
+                        lead if passage.item else -1,
+                        langs,
+                    )
+                )
+            sentence += 1
+        if not passage.item and clauses and text[passage.start : passage.end].rstrip().endswith((":", "：")):
+            lead = len(clauses) - 1
+    return Discourse(tuple(clauses), tuple(shown))
+
+
+_CODE_SPAN = re.compile(r"``[^`\n]{1,400}``|`[^`\n]{1,400}`")
+_LINK = re.compile(
+    r"(?:https?|wss?|ssh|git|postgres|redis|file)://[^\s<>\"'`，。；、）)\]]+|www\.[^\s<>\"'`，。；、）)]+"
+)
+_QUOTED = re.compile(
+    r"\"[^\"\n]{2,400}\"|“[^”\n]{1,400}”|„[^“”\n]{1,400}[“”]|«[^»\n]{1,400}»|「[^」\n]{1,400}」|『[^』\n]{1,400}』"
+    r"|(?<![\w])'[^'\n]{2,200}'(?![\w])|‘[^’\n]{2,200}’(?!\w)"
+)
+_PLAIN = str.maketrans(
+    {"’": "'", "‘": "'", "´": "'", "–": "-", "—": "-", "\u00a0": " ", "\u3000": " ", "\n": " ", "\t": " "}
+)
+
+
+def shadow(text: str) -> str:
+    """``text`` in lower case and of the same length, with what is not its writer's own word blanked."""
+    dark = _CODE_SPAN.sub(lambda hit: BLANK_CODE * len(hit.group()), text)
+    dark = _LINK.sub(lambda hit: BLANK_CODE * len(hit.group()), dark)
+    dark = _QUOTED.sub(lambda hit: BLANK_QUOTE * len(hit.group()), dark)
+    low = dark.lower()
+    return (low if len(low) == len(text) else dark).translate(_PLAIN)
+
+
+# -- lines: said or shown ----------------------------------------------------------------------------------
+
+_FENCE = re.compile(r"\s{0,8}(`{3,}|~{3,})")
+_HEADING = re.compile(
+    r"\s{0,3}#{1,6}\s+\S|\s{0,3}={4,}\s*$|\s{0,3}-{4,}\s*$|\s{0,3}\*\*[^*\n]{2,60}\*\*:?\s*$"
+)
+_TAG = re.compile(r"\s*<(/?)([A-Za-z][\w.-]{0,60})(?:\s[^<>\n]{0,300})?>")
+_ITEM = re.compile(r"\s*(?:[-*+•·‣]|\(?\d{1,2}[.)、]|\(?[a-zA-Z][.)](?=\s)|[①-⑳])\s*(?=\S)")
+_SPEAKER = re.compile(
+    r"\s*(?:\*\*)?(?:user|human|assistant|system|agent|ai|bot|claude|gpt|chatgpt|gemini|copilot|codex|cursor|"
+    r"coderabbit|reviewer|tool|q|a|用户|助手)(?:\*\*)?\s*[:：]\s*\S",
+    re.IGNORECASE,
+)
+_LOG = re.compile(
+    r"""\s*(?:
+      at\s\S{1,200}\s\(|at\s[\w$.<>]+\(|File\s"[^"]{1,300}",\sline\s|Traceback\b|Caused\sby:|goroutine\s\d
+    | \[?\d{4}[-/]\d\d[-/]\d\d[T\s]|\[?\d\d:\d\d:\d\d|\[\d+/\d+\]|\[[\w:./-]{2,30}\]\s
+    | (?:error|warn(?:ing)?|info|debug|fatal|trace|notice|critical|panic|err|fail(?:ed)?|pass(?:ed)?|ok|hint|note)\b\s?[\[(:|!]
+    | (?:npm|yarn|pnpm)\s(?:ERR!|error|warn|WARN)|ERR_|ELIFECYCLE|E\s{2,}\S|(?:FAIL|PASS|FAILED|PASSED|ERROR|WARNING|INFO|DEBUG|FATAL)\b
+    | [✓✔✗✘×❌✅⚠●○▶│├└┌┐┘┤╭╰─═║╔╚]
+    | [$❯➜%]\s\S|>>>\s|\.\.\.\s{2}|PS\s[A-Z]:\\|[A-Z]:\\[^>\n]{0,200}>|\(?[\w.-]*\)?\s?[\w.-]{1,40}@[\w.-]{1,60}[:\s][^\s]{0,100}\s?[$%\#]\s?
+    | diff\s--git|index\s[0-9a-f]{6,}|@@\s|\+\+\+\s|---\s[ab/]|[+-]{1,2}\s{0,8}[^\s+-].{0,200}[;{}(),]\s*$
+    | [\w.]{1,80}(?:Error|Exception|Warning)\b[:\s(]|\S{1,200}:\d+(?::\d+)?:?\s|\S+\(\d+(?:,\d+)?\):
+    | \$?\w+\s?[=:]\s?["'{\[]
+    | (?:import|from|const|let|var|def|class|function|return|public|private|protected|static|async|await|export|
+        package|using|namespace|include|SELECT|INSERT|UPDATE|CREATE|ALTER)\b.{0,300}[;{}()=]
+    | [{}\[\]()<>]+[,;]?\s*$|["'][\w.-]{1,80}["']\s?:|//|/\*|\*/|<!--|\#!|\#include|@\w+\(
+    | [A-Z][A-Z0-9_]{2,60}=\S
+    | drwx|-rw|total\s\d+\s*$|exit\s(?:code|status)\b|Process\sexited|Chunk\sID|Wall\stime
+    | \d+\s{0,3}[|│]\s
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CODE_END = re.compile(r"[;{}]\s*$|=>\s*\{?\s*$|\)\s*:\s*$|</\w+>\s*$")
+_TABLE = re.compile(r"\s*\|.*\|\s*$|\s*[^\n|]{1,200}\t[^\n\t]{1,200}\t")
+_SHOWS = re.compile(
+    r"""(?:
+      \b(?:says?|said|shows?|showed|prints?|printed|reads?|reports?|reported|wrote|writes|returns?|returned|gives?|gave|
+        got|get|getting|outputs?|logs?|logged|errors?|traceback|stack\s?trace|exception|response|message|comments?|
+        feedback|review|suggestions?|findings?|answer|reply|replied|description|readme|wiki|docs?|documentation|page|
+        article|post|issue|ticket|email|mail|letter|thread|transcript|conversation|chat|prompt|snippet|code|file|
+        content|contents|text|spec|specification|requirements?|template|example|excerpt|paste|pasted|results?|
+        terminal|console|below|body|diff|patch|commit|changelog|config|instructions|guidelines?|guide|policy|slack|
+        notion|report|summary|plan|handover|handoff|status|todo|todos|tasks?|checklist|acceptance\scriteria)\b
+      | (?:报错|日志|输出|错误|如下|以下是|内容|提示|终端|结果|文档|代码|评论|反馈|回复|说|写道|粘贴|需求|任务|计划|总结)
+      | (?:エラー|ログ|出力|以下|内容|コメント|結果|ドキュメント)
+      | \b(?:fehler|ausgabe|meldung|sagt|schreibt|hier\sist|antwort|salida|registro|dice|mensaje|aquí|sortie|erreur|dit|voici)\b
+    )[^:：\n]{0,80}[:：]\s*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_KEEPS = re.compile(
+    r"""\b(?:remember|keep\sin\smind|bear\sin\smind|from\snow\son|going\sforward|always|never|(?:rules?|conventions?|preferences?)
+       \s(?:for|of|in|here|i|we|that)|(?:my|our|house|project|repo|team|some|these|general|ground|a\sfew)\s(?:\w+\s)?(?:rules?|conventions?|preferences?|standards?)|memori[sz]e|note)\b
+     |记住|记得|记一下|请记|牢记|以后|今后|规则|规范|约定|注意|覚えて|今後|ルール|merk|ab\sjetzt|regeln|recuerda|a\spartir\sde\sahora|reglas|retiens|souviens|désormais|règles""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PERSONA = re.compile(
+    r"\s*(?:you\s(?:are|will\sact|act)\s(?:an?|the|now|as|my)\b|act\sas\s|as\san?\s(?:senior|expert|experienced)|"
+    r"your\s(?:role|task|job|goal|mission)\s(?:is|:)|你是一[个名位]|你现在是|请?扮演|作为一[个名位]|あなたは|du\sbist\s(?:ein|der|die)|eres\sun|tu\ses\sun|vous\sêtes\sun)",
+    re.IGNORECASE,
+)
+
+
+def _said_lines(text: str) -> tuple[list[tuple[int, int, int]], list[str]]:
+    """Spans ``(start, end, paragraph)`` of the lines that are said, and the passages that are shown."""
+    lines = _lines(text)
+    said: list[tuple[int, int, int]] = []
+    shown: list[str] = []
+    if len(text) > _LONG_MESSAGE or len(lines) > _MANY_LINES:
+        lines = _edges(lines)
+    if _PERSONA.match(text) and (len(lines) > 4 or len(text) > 400):
+        return [], [text]
+    reader = _Reader()
+    for start, end in lines:
+        line = text[start:end]
+        if reader.says(line):
+            said.append((start, end, reader.paragraph))
+        elif line.strip():
+            shown.append(line)
+        if reader.over:
+            break
+    return said, shown
+
+
+class _Reader:
+    """What kind of line comes next, given those before it."""
+
+    def __init__(self) -> None:
+        self.paragraph = 0
+        self.over = False
+        self._fence = ""
+        self._tag = ""
+        self._showing = False  # after "CI says:", until something speaks against it
+        self._looks_like_log = True
+        self._after_log = False
+        self._gap = False
+
+    def says(self, line: str) -> bool:  # noqa: C901, PLR0911, PLR0912 - one question a line, in order
+        fence = _FENCE.match(line)
+        if self._fence:
+            if fence and fence.group(1).startswith(self._fence):
+                self._fence = ""
+            return False
+        if fence:
+            self._fence = fence.group(1)[:3]
+            self._showing = False
+            return False
+        if self._tag:
+            if f"</{self._tag}" in line:
+                self._tag = ""
+            return False
+        if not line.strip():
+            self.paragraph += 1
+            self._gap = True
+            self._after_log = False
+            return False
+        gap, self._gap = self._gap, False
+        tag = _TAG.match(line)
+        if tag:
+            if not tag.group(1) and f"</{tag.group(2)}" not in line and not line.rstrip().endswith("/>"):
+                self._tag = tag.group(2)
+            return False
+        if _HEADING.match(line):
+            # what stands under headings is a document, whoever pasted it
+            self.over = True
+            return False
+        if len(line) > _LONG_LINE or line.lstrip().startswith(">") or _TABLE.match(line):
+            return False
+        if _SPEAKER.match(line):
+            self._showing, self._looks_like_log = True, False
+            return False
+        log = _LOG.match(line) is not None or _CODE_END.search(line) is not None
+        if log and not _ITEM.match(line):
+            self._after_log = True
+            return False
+        if self._showing:
+            if log or not (gap and self._looks_like_log):
+                self._looks_like_log = self._looks_like_log and (log or line[:1] in " \t")
+                return False
+            self._showing = False
+        if self._after_log and line[:1] in " \t":
+            return False
+        if _SHOWS.search(line[-160:]) and not _KEEPS.search(line[-160:]):
+            self._showing, self._looks_like_log = True, True
+        return True
+
+
+def _lines(text: str) -> list[tuple[int, int]]:
+    spans, start = [], 0
+    while start <= len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        spans.append((start, end))
+        start = end + 1
+    return spans
+
+
+def _edges(lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The first lines of something long: what follows is a document."""
+    return lines[:4]
+
+
+# -- passages, sentences, clauses --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    start: int
+    end: int
+    paragraph: int
+    item: bool
+
+
+def _passages(text: str, said: Iterable[tuple[int, int, int]]) -> Iterator[_Passage]:
+    """Lines that belong together: a wrapped line continues the one before it."""
+    now: _Passage | None = None
+    for start, end, paragraph in said:
+        item = _ITEM.match(text, start, end)
+        first = item.end() if item else start
+        if now is not None and item is None and paragraph == now.paragraph and _wraps(text, now, start):
+            now = _Passage(now.start, end, paragraph, now.item)
+            continue
+        if now is not None:
+            yield now
+        now = _Passage(first, end, paragraph, item is not None)
+    if now is not None:
+        yield now
+
+
+def _wraps(text: str, before: _Passage, start: int) -> bool:
+    if start != before.end + 1:
+        return False
+    last = text[before.start : before.end].rstrip()[-1:]
+    line_start = text.rfind("\n", before.start, before.end) + 1
+    long = before.end - max(line_start, before.start) >= 50
+    head = text[start : start + 1]
+    if before.item and head in " \t":
+        return last not in ".!?。！？"
+    return long and head.islower() and last not in ".!?:。！？：；"
+
+
+_STOP = re.compile(
+    r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[.!?]+(?=[^\x00-\xff])|[。！？；!?]+[\"'”’」』）)]*|;(?=\s|$)"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.?g|i\.?e|etc|vs|cf|approx|incl|resp|no|nr|nos|z\.\s?b|d\.\s?h|bzw|usw|ca|ggf|p\.\s?ej|ej|env|dr|mr|ms|st|fig|sec|v|ver)$",
+    re.IGNORECASE,
+)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    body = text[start:end]
+    dark = _CODE_SPAN.sub(lambda hit: BLANK_CODE * len(hit.group()), body)
+    dark = _QUOTED.sub(lambda hit: BLANK_QUOTE * len(hit.group()), dark)
+    begin = 0
+    for hit in _STOP.finditer(dark):
+        if hit.group().startswith(".") and _ABBREVIATION.search(
+            dark[max(begin, hit.start() - 12) : hit.start()]
+        ):
+            continue
+        yield from _sentence(body, start, begin, hit.end(), hit.group())
+        begin = hit.end()
+    yield from _sentence(body, start, begin, len(body), "")
+
+
+def _sentence(body: str, offset: int, a: int, b: int, stop: str) -> Iterator[tuple[int, int, str]]:
+    while a < b and body[a].isspace():
+        a += 1
+    while b > a and body[b - 1].isspace():
+        b -= 1
+    if b - a < 2:
+        return
+    mark = "?" if "?" in stop or "？" in stop else "!" if "!" in stop or "！" in stop else "."
+    if not stop:
+        mark = ":" if body[b - 1] in ":：" else "?" if body[b - 1] in "?？" else ""
+    yield offset + a, offset + b, mark
+
+
+def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int]]:
+    """Spans of the clauses of one sentence, in ``shade``."""
+    cuts: list[tuple[int, int]] = []  # (end of the clause before, start of the next)
+    for lang in langs:
+        cuts.extend((hit.start(), hit.end()) for hit in lang.finditer("break", shade))
+    cuts.sort()
+    begin = 0
+    spans: list[tuple[int, int]] = []
+    for end, following in cuts:
+        if end <= begin or following >= len(shade):
+            continue
+        left, right = shade[begin:end], shade[following:]
+        if any(lang.search("opens", left) or lang.search("clings", right[:80]) for lang in langs):
+            continue
+        spans.append((begin, end))
+        begin = following
+    spans.append((begin, len(shade)))
+    for a, b in spans:
+        while a < b and shade[a] in " ,，、:：-":
+            a += 1
+        while b > a and shade[b - 1] in " ,，、":
+            b -= 1
+        if b - a > 1:
+            yield a, b
