@@ -179,7 +179,8 @@ def hook_hash(event: str, handler: dict[str, Any], matcher: str | None = None) -
     if matcher is not None:
         group["matcher"] = matcher
     text = dumps(group, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return f"sha256:{sha256(text.encode()).hexdigest()}"
+    data = text.encode("utf-8", "replace")  # as render_value writes it
+    return f"sha256:{sha256(data).hexdigest()}"
 
 
 def _placed(strategy: str, call: CodexCall, key: str, setting: str, warning: str = "") -> Injection:
