@@ -37,14 +37,17 @@ from cam.formats import rollout_texts as texts
 from cam.formats import rollout_tools as tools
 from cam.formats.rollout_header import header_of, parse_header, recover_header, release
 from cam.formats.rollout_lines import (
+    TURN_ENDS,
+    TURN_STARTS,
     UNREAD_EVENTS,
     UNREAD_ITEMS,
     UNREAD_RECORDS,
     UNREAD_RESPONSE_ITEMS,
     decode,
-    envelope,
+    glance,
     ordinal_of,
     salvage,
+    time_of,
 )
 from cam.formats.rollout_replay import Replay
 
@@ -55,7 +58,8 @@ _KEEP_HARNESS = 65_536
 _KEEP_ASSISTANT = 16_384
 _BUDGET = 5_000_000  # characters of everything but the person's own words
 _ITEM_COST = 500  # what an item weighs besides its text
-_REMEMBER = 8192  # calls and lines that can still be completed or repeated
+_REMEMBER = 4096  # calls and lines that can still be completed or repeated, at least
+_ENDS_OF_LINE = 256
 _MOST_UNKNOWN = 40
 _DAMAGE = frozenset({"torn", "too_long", "nul", "null", "bad_utf8", "not_an_object"})
 _BOM = b"\xef\xbb\xbf"
@@ -158,10 +162,12 @@ class RolloutReader:
         self.know_parent(parent)
         self._items: list[_Text | _Call] = []
         self._calls: dict[str, _Call] = {}
+        self._old_calls: dict[str, _Call] = {}
         self._sessions: dict[str, _Call] = {}
         self._user = _Pairs()
         self._assistant = _Pairs()
-        self._seen: dict[int, None] = {}
+        self._seen: set[int] = set()
+        self._old_seen: set[int] = set()
         self._last_line = 0
         self._same_harness: dict[str, str] = {}
         self._unplaced: list[_Text] = []
@@ -173,6 +179,7 @@ class RolloutReader:
         self._number = 0
         self._size = 0
         self._weight = 0
+        self._shortened = 0
         self._turn: str | None = None
         self._turn_no = 0
         self._turns = 0
@@ -194,7 +201,7 @@ class RolloutReader:
 
     def know_parent(self, parent: Sequence[str]) -> None:
         """Learn the parent's user messages after reading; see ``replay_is_a_guess``."""
-        self._parent = tuple(_key(text) for text in parent)
+        self._parent = tuple(_squeezed(text) for text in parent)
 
     def feed(self, line: bytes | SkippedLine) -> None:
         """Take the next line of the file."""
@@ -204,31 +211,18 @@ class RolloutReader:
             self._size += line.size
             self._skip(line.reason)
             return
-        raw = line
-        if self._number == 1:
-            line = line.removeprefix(_BOM)
-        line = line.strip(b"\0 \t\r\n")
-        if len(line) > MAX_LINE:
-            self._size += len(raw)
-            self._skip("too_long")
+        seen = glance(line)
+        if seen is None:
+            self._parse(line)
             return
-        if not line:
-            self._size += len(raw)
-            if b"\0" in raw:
-                self._skip("nul")
-            return
-        known = envelope(line)
-        if known is not None:
-            self._at = known.at.decode("ascii", "replace") or self._at
-            if self._replay is not None:
-                self._replay.see_time(self._at)
-            if known.unread or known.context is not None:
-                self._size += len(raw)
-                self._records += 1
-                if known.context is not None:
-                    self._context(*known.context)
-                return
-        self._parse(line, raw)
+        self._size += len(line)
+        self._records += 1
+        self._last_line = 0
+        if self._replay is not None:
+            self._replay.see_time(time_of(line))
+        if seen.kind != "unread":
+            self._at = seen.at
+            self._turn_mark(seen.kind, seen.turn, seen.cwd)
 
     def evidence(self) -> RolloutEvidence:
         """What the file says so far."""
@@ -246,7 +240,16 @@ class RolloutReader:
 
     # Lines and records
 
-    def _parse(self, line: bytes, raw: bytes) -> None:
+    def _parse(self, raw: bytes) -> None:
+        line = raw.removeprefix(_BOM) if self._number == 1 else raw
+        line = line.strip(b"\0 \t\r\n")
+        if not line or len(line) > MAX_LINE:
+            self._size += len(raw)
+            if line:
+                self._skip("too_long")
+            elif b"\0" in raw:
+                self._skip("nul")
+            return
         try:
             value, fault = decode(line)
         except ValueError:
@@ -279,15 +282,16 @@ class RolloutReader:
 
     def _record(self, value: dict[str, Any], line: bytes) -> None:
         self._records += 1
-        header = header_of(value, self.path)
-        if header is not None:
-            self._header(header, value)
-            return
+        record, payload = value.get("type"), value.get("payload")
+        if record is None or record == "session_meta":
+            header = header_of(value, self.path)
+            if header is not None:
+                self._header(header, value)
+                return
         if self.meta is None:
             self._lose_header(b"")
             if "payload" not in value and self.meta is not None:  # without an envelope: no sub-agents yet
                 self.meta = replace(self.meta, generation=Generation.BARE, is_primary=True)
-        record, payload = value.get("type"), value.get("payload")
         at = value.get("timestamp")
         self._at = at if isinstance(at, str) else ""
         if isinstance(payload, dict) and isinstance(record, str):
@@ -299,7 +303,8 @@ class RolloutReader:
             self._response_item(value, line)
         elif "record_type" not in value:
             self._unknown(record, None)
-        self._last_line = hash(line)
+        else:
+            self._last_line = 0
 
     def _header(self, header: RolloutMeta, value: dict[str, Any]) -> None:
         """The first header is the session's; a later one with another id is its parent's, repeated."""
@@ -322,7 +327,7 @@ class RolloutReader:
             self._event(payload, line)
         elif record == "turn_context":
             turn, cwd = payload.get("turn_id"), payload.get("cwd")
-            self._context(turn if isinstance(turn, str) else None, tools.local_path(cwd))
+            self._turn_mark("context", turn if isinstance(turn, str) else None, tools.local_path(cwd))
         elif record == "compacted":
             self._harness([texts.Piece(texts.HARNESS, payload.get("message") or "", "summary")])
         elif record not in UNREAD_RECORDS:
@@ -356,15 +361,10 @@ class RolloutReader:
             self._item(payload.get("item"), turn, line)
         elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end"):
             self._item_call({**payload, "id": payload.get("call_id")}, turn)
-        elif kind in ("task_started", "turn_started"):
-            self._turns += 1
-            self._turn_no += 1
-            self._turn = turn
-            self._unplaced.clear()
-            self._user.part()
-            self._assistant.part()
-        elif kind in ("task_complete", "turn_complete", "turn_aborted"):
-            self._unplaced.clear()
+        elif kind in TURN_STARTS:
+            self._turn_mark("start", turn, None)
+        elif kind in TURN_ENDS:
+            self._turn_mark("end", turn, None)
         elif kind not in UNREAD_EVENTS:
             self._unknown("event_msg", kind)
 
@@ -479,10 +479,10 @@ class RolloutReader:
         if call.stdin_of is not None and call.stdin_of in self._sessions:
             self._remember(name, self._sessions[call.stdin_of])
             return
-        known = self._calls.get(name)
+        known = self._known(name)
         if known is not None and known.from_item:
             files = known.call.files or call.files
-            known.call = replace(call, files=files, cwd=call.cwd or known.call.cwd)
+            known.call = call._replace(files=files, cwd=call.cwd or known.call.cwd)
             known.from_item = False
             return
         if known is not None and not known.settled and known.call == call:
@@ -492,7 +492,7 @@ class RolloutReader:
         self._add(draft, _turn_of(payload))
 
     def _output(self, call_id: object, output: object) -> None:
-        draft = self._calls.get(call_id) if isinstance(call_id, str) else None
+        draft = self._known(call_id)
         if draft is None:
             self._skip("output_without_call")
             return
@@ -511,7 +511,8 @@ class RolloutReader:
             self._sessions[found.session] = draft
             if len(self._sessions) > 256:
                 self._sessions.pop(next(iter(self._sessions)))
-        self._thin()
+        if self._weight > _BUDGET:
+            self._thin()
 
     def _item_call(self, item: dict[str, Any], turn: str | None) -> None:
         read = tools.item_call(item)
@@ -520,7 +521,7 @@ class RolloutReader:
         call, found = read
         name = item.get("id")
         self._touch()
-        draft = self._calls.get(name) if isinstance(name, str) else None
+        draft = self._known(name)
         if draft is None:
             draft = _Call(call, self._number, from_item=True)
             draft.output = _clean(found.output)
@@ -528,16 +529,20 @@ class RolloutReader:
             self._add(draft, turn)
         else:
             files = draft.call.files or call.files
-            draft.call = replace(draft.call, files=files, cwd=draft.call.cwd or call.cwd)
+            draft.call = draft.call._replace(files=files, cwd=draft.call.cwd or call.cwd)
             draft.output = draft.output or _clean(found.output)
         if draft.exit_code is None:
             draft.exit_code = found.exit_code
 
     def _remember(self, name: str, draft: _Call) -> None:
-        self._calls.pop(name, None)
         self._calls[name] = draft
         if len(self._calls) > _REMEMBER:
-            self._calls.pop(next(iter(self._calls)))
+            self._old_calls, self._calls = self._calls, {}
+
+    def _known(self, name: object) -> _Call | None:
+        if not isinstance(name, str):
+            return None
+        return self._calls.get(name) or self._old_calls.get(name)
 
     def _touch(self) -> None:
         """Something happened between two messages: they are no longer neighbours."""
@@ -547,12 +552,20 @@ class RolloutReader:
 
     # Turns and places
 
-    def _context(self, turn: str | None, cwd: str | None) -> None:
-        """A turn's folder. Up to 0.98 it stands behind the message that opens the turn."""
+    def _turn_mark(self, kind: str, turn: str | None, cwd: str | None) -> None:
+        """A turn's start, end or context. Up to 0.98 the context stands behind the message that opens it."""
+        if kind == "end":
+            self._unplaced.clear()
+            return
         self._turns += 1
-        self._has_context = True
         if self._replay is not None:
             self._replay.see_turn(turn)
+        if kind == "start":
+            self._turn = turn
+            self._turn_no += 1
+            self._touch()
+            return
+        self._has_context = True
         self._turn = turn or self._turn
         if cwd is None:
             return
@@ -578,20 +591,22 @@ class RolloutReader:
         else:
             call = draft.call
             self._weight += len(draft.output) + len(call.command or "") + len(call.input)
-        self._thin()
+        if self._weight > _BUDGET:
+            self._thin()
 
     # What is left out
 
     def _repeated(self, line: bytes) -> bool:
         """Whether this very line was read before (doubled by a crash or a copy)."""
-        mark = hash(line)
+        mark = hash(line[:_ENDS_OF_LINE] + line[-_ENDS_OF_LINE:]) ^ len(line)
         if not self._at:  # no times: "continue" may well be said twice, but not without a line between
             repeated = mark == self._last_line
+            self._last_line = mark
         else:
-            repeated = mark in self._seen
-            self._seen[mark] = None
+            repeated = mark in self._seen or mark in self._old_seen
+            self._seen.add(mark)
             if len(self._seen) > _REMEMBER:
-                self._seen.pop(next(iter(self._seen)))
+                self._old_seen, self._seen = self._seen, set()
         if repeated:
             self._skip("repeated")
         return repeated
@@ -607,39 +622,37 @@ class RolloutReader:
 
     def _thin(self) -> None:
         """Hold the weight within its budget: shorten what is old, then drop it; a person's words stay."""
-        if self._weight <= _BUDGET:
-            return
         goal = _BUDGET * 2 // 3
-        weight = self._weight
-        newest = len(self._items) * 9 // 10
-        for draft in self._items[:newest]:
-            if weight <= goal:
-                break
-            weight -= _shrink(draft)
+        weight, items = self._weight, self._items
+        newest = len(items) * 9 // 10
+        while weight > goal and self._shortened < newest:
+            weight -= _shorten(items[self._shortened])
+            self._shortened += 1
         if weight > goal:
             kept: list[_Text | _Call] = []
-            live = set(map(id, self._calls.values()))
-            for place, draft in enumerate(self._items):
-                if weight > goal and place < newest and id(draft) not in live and _can_go(draft):
+            for place, draft in enumerate(items):
+                if weight > goal and place < newest and _can_go(draft):
                     weight -= _weight_of(draft)
                     self._skip("thinned")
+                    self._shortened -= 1
                 else:
                     kept.append(draft)
             self._items = kept
-        if weight > goal:  # calls that could still be completed: give that up for the oldest half
-            for name in list(self._calls)[: len(self._calls) // 2]:
-                del self._calls[name]
-        self._weight = weight
+        self._weight = min(weight, _BUDGET)
 
     # The end
 
     def _counts(self, draft: _Text) -> bool:
         """Whether a text in the user's role is taken for the person's own words."""
-        if draft.state != "open" or not self._user_events:
+        if draft.state != "open" or self.meta is None or self.meta.generation is Generation.BARE:
             return True
-        if texts.is_warning(draft.text) or texts.in_one_tag(draft.text):
+        if texts.is_warning(draft.text):
             return False
-        sure = (release(self.meta.cli_version if self.meta else None) or (0,)) >= _SURE_EVENTS_FROM
+        if not self._user_events:
+            return True
+        if texts.in_one_tag(draft.text):
+            return False
+        sure = (release(self.meta.cli_version) or (0,)) >= _SURE_EVENTS_FROM
         damaged = self._skipped.keys() & _DAMAGE
         return not (sure and not damaged and draft.turn_no and draft.turn_no in self._confirmed_turns)
 
@@ -678,7 +691,7 @@ class RolloutReader:
         for place, draft in enumerate(self._items):
             if isinstance(draft, _Call) or draft.who is not Provenance.USER or not self._counts(draft):
                 continue
-            if same == len(self._parent) or draft.key != self._parent[same]:
+            if same == len(self._parent) or _squeezed(draft.text) != self._parent[same]:
                 return place
             same += 1
         return len(self._items)
@@ -789,20 +802,16 @@ def _can_go(draft: _Text | _Call) -> bool:
     return draft.who is Provenance.ASSISTANT or draft.kind in ("environment", "agents_md", "notice")
 
 
-def _shrink(draft: _Text | _Call) -> int:
+def _shorten(draft: _Text | _Call) -> int:
     """Shorten an old item; returns the characters saved."""
     before = _weight_of(draft)
-    if isinstance(draft, _Text):
-        if draft.who is Provenance.ASSISTANT:
-            draft.text = tools.shorten(draft.text, 300)
-    else:
+    if isinstance(draft, _Call):
         draft.output = tools.shorten(draft.output, 150)
-        command = draft.call.command
-        draft.call = replace(
-            draft.call,
-            command=tools.shorten(command, 300) if command else command,
-            input=tools.shorten(draft.call.input, 150),
-        )
+        call = draft.call
+        command = tools.shorten(call.command, 300) if call.command else call.command
+        draft.call = call._replace(command=command, input=tools.shorten(call.input, 150))
+    elif draft.who is Provenance.ASSISTANT:
+        draft.text = tools.shorten(draft.text, 300)
     return before - _weight_of(draft)
 
 
@@ -823,13 +832,28 @@ def _item_text(item: dict[str, Any]) -> str | None:
 
 
 def _key(text: str) -> str:
-    """What two writings of the same words have in common: everything but white space."""
-    return "".join(text.split())[:4096]
+    """What two writings of the same words have in common."""
+    return text.strip()
+
+
+def _squeezed(text: str) -> str:
+    """The words alone, without white space."""
+    return "".join(text[:4096].split())
 
 
 def _nearly(one: str, other: str) -> bool:
-    """Whether of two neighbours in two channels one holds the other."""
-    return bool(one and other) and (one in other or other in one)
+    """Whether two neighbours in two channels are the same words: one holds the other, or most is alike."""
+    one, other = _squeezed(one), _squeezed(other)
+    if not one or not other or one in other or other in one:
+        return bool(one and other)
+    alike = _alike(one, other) + _alike(one[::-1], other[::-1])
+    return 2 * alike >= max(len(one), len(other))
+
+
+def _alike(one: str, other: str) -> int:
+    """Length of what two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _cut(text: str, limit: int) -> str:

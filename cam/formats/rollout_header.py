@@ -12,7 +12,7 @@ from cam.core.evidence import Generation, RolloutMeta
 from cam.formats.rollout_lines import decode
 
 _UUID = re.compile(r"([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})(?:\.jsonl)?(?:\.zst)?$")
-_FIELD = r'"{}":"([^"\\]{{1,4096}})"'
+_FIELD = r'"{}":\s?"([^"\\]{{1,4096}})"'
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -76,7 +76,7 @@ def recover_header(line: bytes, path: str) -> RolloutMeta:
     version = _left(left, "cli_version")
     bare = '"instructions":' in left and '"cli_version"' not in left and '"payload"' not in left
     hidden = re.search(r'sub_?agent|memory_consolidation|"internal"|"parent_thread_id"', left) is not None
-    shown = re.search(r'"thread_source":"user"|"source":"[a-z_-]+"', left) is not None
+    shown = re.search(r'"thread_source":\s?"user"|"source":\s?"[a-z_-]+"', left) is not None
     old = bare or (release(version) or (1,)) < (0, 47)
     if bare:
         generation = Generation.BARE

@@ -5,29 +5,30 @@ A line begins with an envelope that names the record::
     {"timestamp":"…","ordinal":7,"type":"response_item","payload":{"type":"message",…}}
 
 Half of the bytes of real sessions are records that nobody here reads (token counts, encrypted reasoning,
-settings). ``envelope`` recognises them by that prefix, and they are never parsed. A prefix in any other form
-is parsed like the rest, so a changed key order costs time and never data.
+settings). ``glance`` knows them by that prefix, and they are never parsed. A prefix in any other form is
+parsed like the rest, so a changed key order costs time and never data.
 """
 
+import itertools
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-_ENVELOPE = re.compile(
-    rb'\{"timestamp":"([^"\\]{0,40})",(?:"ordinal":(\d{1,15}),)?"type":"([a-z_]{1,40})"'
-    rb'(?:,"payload":\{(?:"type":"([a-z_]{1,40})")?)?'
-)
+_PREFIX = rb'\{"timestamp":"[^"\\]{0,40}",(?:"ordinal":\d{1,15},)?"type":"'
+_ENVELOPE = re.compile(_PREFIX + rb'([a-z_]{1,40}"(?:,"payload":\{(?:"type":"[a-z_]{1,40}")?)?)')
+_TIME = re.compile(rb'\{"timestamp":"([^"\\]{0,40})"')
+_ORDINAL = re.compile(rb'\{"timestamp":"[^"\\]{0,40}","ordinal":(\d{1,15}),')
 _ITEM = re.compile(
     rb'(?:,"[a-z_]{1,40}":(?:"[^"\\]{0,200}"|null|\d{1,20}))*,"item":\{"type":"([A-Za-z_]{1,40})"'
 )
+_BARE_UNREAD = (b'{"record_type":"state"', b'{"type":"reasoning"')
 _CONTEXT = re.compile(
-    rb'(?:"(?!cwd")(?:(turn_id)|[a-z_]{1,40})":(?:"([^"\\]{0,200})"|\[\]|null|true|false|\d{1,20}),)*'
-    rb'"cwd":"([^"\\]{1,4096})"'
+    rb'(?:"(?!cwd")[a-z_]{1,40}":(?:"[^"\\]{0,200}"|\[\]|null|true|false|\d{1,20}),)*"cwd":"([^"\\]{1,4096})"'
 )
 _TURN_ID = re.compile(rb'"turn_id":"([^"\\]{1,200})"')
-_BARE_FILLER = (b'{"record_type":"state"', b'{"type":"reasoning"')
 _BLOB = re.compile(rb'(?:"|;base64,)[A-Za-z0-9+/_-]{4096,}={0,2}(?=["\\])')
 _BLOB_FROM = 8192
+_ENDS = (b"}}\n", b"}}", b"}}\r\n")
 _BLOB_PROBE = 2048
 _AGAIN = b'{"timestamp":"'
 _BARE_ITEM = re.compile(
@@ -71,6 +72,9 @@ UNREAD_EVENTS = frozenset(
     }
 )  # fmt: skip
 
+TURN_STARTS = ("task_started", "turn_started")
+TURN_ENDS = ("task_complete", "turn_complete", "turn_aborted")
+
 UNREAD_ITEMS = frozenset(
     {
         "Reasoning", "WebSearch", "Plan", "ContextCompaction", "CollabAgentToolCall", "ImageView",
@@ -80,56 +84,87 @@ UNREAD_ITEMS = frozenset(
 )  # fmt: skip
 
 
-class Envelope:
-    """What a line's prefix says.
+class Glance(NamedTuple):
+    """What a line's prefix says without its JSON being parsed.
 
     Attributes:
-        at: the line's timestamp.
-        ordinal: the record's number, None where the release writes none.
-        unread: nobody reads this record.
-        context: for a turn context whose folder stands in front: its turn id (or None) and folder.
+        kind: ``unread`` (nobody reads it), ``context``, ``start`` or ``end`` of a turn.
+        at: the line's time, for turns.
+        turn: the turn's id, for context and start.
+        cwd: the turn's folder, for context.
     """
 
-    __slots__ = ("at", "context", "ordinal", "unread")
-
-    def __init__(self, at: bytes, ordinal: bytes | None) -> None:
-        self.at = at
-        self.ordinal = ordinal
-        self.unread = False
-        self.context: tuple[str | None, str] | None = None
+    kind: str
+    at: str = ""
+    turn: str | None = None
+    cwd: str | None = None
 
 
-def envelope(line: bytes) -> Envelope | None:
-    """Recognise a line by its prefix; None where it has another form and must be parsed to know."""
+_SKIP = Glance("unread")
+_KINDS: dict[bytes, str] = {
+    b'turn_context","payload":{': "context",
+    b'event_msg","payload":{"type":"item_completed"': "item",
+    **{f'event_msg","payload":{{"type":"{name}"'.encode(): "unread" for name in UNREAD_EVENTS},
+    **{f'response_item","payload":{{"type":"{name}"'.encode(): "unread" for name in UNREAD_RESPONSE_ITEMS},
+    **{f'event_msg","payload":{{"type":"{name}"'.encode(): "start" for name in TURN_STARTS},
+    **{f'event_msg","payload":{{"type":"{name}"'.encode(): "end" for name in TURN_ENDS},
+}
+
+
+def glance(line: bytes) -> Glance | None:
+    """Recognise a line by its prefix; None where its JSON must be parsed.
+
+    A line that does not end like a whole record, or holds a second one, is never recognised.
+    """
     found = _ENVELOPE.match(line)
     if found is None:
-        if line.startswith(_BARE_FILLER) and line.rstrip().endswith(b"}"):
-            filler = Envelope(b"", None)
-            filler.unread = True
-            return filler
+        if line.startswith(_BARE_UNREAD) and line.rstrip().endswith(b"}"):
+            return _SKIP
         return None
-    at, ordinal, record, payload = found.groups()
-    known = Envelope(at, ordinal)
-    if record == b"turn_context":
-        known.context = _context(line, found.end())
-    elif record == b"event_msg" and payload == b"item_completed":
+    kind = _KINDS.get(found[1])
+    if kind is None:
+        if found[1].partition(b'"')[0].decode() not in UNREAD_RECORDS:
+            return None
+        kind = "unread"
+    if not line.endswith(_ENDS) or line.find(_AGAIN, 1) > 0:
+        return None
+    if kind == "unread":
+        return _SKIP
+    if kind == "item":
         item = _ITEM.match(line, found.end())
-        known.unread = item is not None and item[1].decode() in UNREAD_ITEMS
-    elif payload is None:
-        known.unread = record.decode() in UNREAD_RECORDS
-    elif record == b"event_msg":
-        known.unread = payload.decode() in UNREAD_EVENTS
-    elif record == b"response_item":
-        known.unread = payload.decode() in UNREAD_RESPONSE_ITEMS
-    if (known.unread or known.context) and not _looks_whole(line):
-        return None
-    return known
+        return _SKIP if item is not None and item[1].decode() in UNREAD_ITEMS else None
+    return _of_turn(line, kind, found.end())
+
+
+def _of_turn(line: bytes, kind: str, start: int) -> Glance | None:
+    """A turn's start, end or context; None where its values do not stand in front."""
+    at = time_of(line)
+    if kind == "end":
+        return Glance(kind, at)
+    end, cwd = len(line), None
+    if kind == "context":
+        context = _CONTEXT.match(line, start)
+        if context is None:
+            return None
+        end = context.end()
+        try:
+            cwd = context[1].decode()
+        except UnicodeDecodeError:
+            return None
+    turn = _TURN_ID.search(line, start, end)
+    return Glance(kind, at, turn[1].decode("ascii", "replace") if turn else None, cwd)
+
+
+def time_of(line: bytes) -> str:
+    """The line's timestamp, "" where the line has none in front."""
+    found = _TIME.match(line)
+    return found[1].decode("ascii", "replace") if found else ""
 
 
 def ordinal_of(line: bytes) -> int | None:
     """The record's number in the paginated form, None where the line has none in front."""
-    found = _ENVELOPE.match(line.lstrip(b"\0 \t\r"))
-    return int(found[2]) if found and found[2] else None
+    found = _ORDINAL.match(line.lstrip(b"\0 \t\r"))
+    return int(found[1]) if found and found[1] else None
 
 
 def decode(line: bytes) -> tuple[Any, str]:
@@ -168,7 +203,7 @@ def salvage(line: bytes, *, bare: bool) -> list[tuple[bytes, dict[str, Any]]]:
     """
     starts = [m.start() for m in (_BARE_ITEM if bare else _ENVELOPE).finditer(line)][:_MOST_PIECES]
     whole = []
-    for start, end in zip(starts, [*starts[1:], len(line)], strict=True):
+    for start, end in itertools.pairwise([*starts, len(line)]):
         piece = line[start:end]
         try:
             value, stop = _raw_decode(without_blobs(piece).decode("utf-8", "replace"))
@@ -186,23 +221,6 @@ def without_blobs(line: bytes) -> bytes:
     ):
         return line
     return _BLOB.sub(lambda m: b'"' if m[0].startswith(b'"') else b";base64,", line)
-
-
-def _context(line: bytes, at: int) -> tuple[str | None, str] | None:
-    """Turn id and folder of a turn context, where only plain values stand before the folder."""
-    found = _CONTEXT.match(line, at)
-    if found is None:
-        return None
-    turn = _TURN_ID.search(line, at, found.end())
-    try:
-        return (turn[1].decode() if turn else None), found[3].decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _looks_whole(line: bytes) -> bool:
-    """Whether a line that is not going to be parsed ends like a record and holds no second one."""
-    return line.rstrip().endswith(b"}}") and line.find(_AGAIN, 1) < 0
 
 
 _raw_decode = json.JSONDecoder().raw_decode

@@ -6,8 +6,7 @@ AGENTS.md, the heading that editors put before the person's own request.
 """
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 TYPED = "typed"
 """The person's own words, known for sure."""
@@ -17,8 +16,7 @@ HARNESS = "harness"
 """Put there by Codex, a hook or a client."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One part of a message, or of a part.
 
     Attributes:
@@ -169,7 +167,7 @@ def _marked(text: str) -> list[Piece]:
         if kind is None:
             return [*pieces, *_request(rest, OPEN)]
         pieces.append(Piece(HARNESS, rest[:end].strip("\n"), kind))
-        rest = rest[end:]
+        rest = rest[end:].strip("\n")
     return [*pieces, Piece(HARNESS, rest, "notice")]
 
 

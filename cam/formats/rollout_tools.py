@@ -9,8 +9,7 @@ form; outputs as text with a short head (``Exit code: 0``, ``Process exited with
 import json
 import re
 import shlex
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cam.formats.rollout_texts import text_of
 
@@ -34,8 +33,7 @@ _PATCH_BEGIN = "*** Begin Patch"
 _HEX = re.compile(r"((?:%[0-9A-Fa-f]{2})+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """What a call asks for."""
 
     name: str
@@ -46,8 +44,7 @@ class Call:
     stdin_of: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What came back.
 
     Attributes:

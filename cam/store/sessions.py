@@ -1,8 +1,8 @@
 """The sessions of a Codex home: found, and read each once.
 
 A fork that points at its base holds only its own turns; its user messages are numbered on from the base's, so
-that (session, ordinal, text) names the same statement whether the fork points or repeats. Of a base no more is
-read than that takes. Codex's own memory consolidation runs in ``memories`` of its home and is nobody's session.
+that (session, ordinal, text) names the same statement whether the fork points or repeats. Of a base no more
+is read than that takes. Codex's own memory consolidation runs in ``memories`` of its home: nobody's session.
 """
 
 import errno
@@ -44,7 +44,8 @@ class CodexSessions:
     def files(self) -> tuple[RolloutFile, ...]:
         """All rollout files, oldest name first, for one stat each; listed anew on every call."""
         self._listing = list_rollouts(self.home)
-        self.problems.extend(p for p in self._listing.problems if p not in self.problems)
+        for problem in self._listing.problems:
+            self._report(problem)
         return self._listing.files
 
     def sessions(self) -> Iterator[RolloutMeta]:
@@ -54,11 +55,7 @@ class CodexSessions:
         """
         found: dict[str, RolloutMeta] = {}
         for file in sorted(self.files(), key=lambda f: f.archived):  # an archived copy does not count again
-            try:
-                meta = self.header(file.path)
-            except OSError as error:
-                self.problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
-                continue
+            meta = self._header_or_problem(file.path)
             if meta is not None:
                 found.setdefault(meta.session, meta)
         yield from sorted(found.values(), key=lambda m: (m.started_at, m.session))
@@ -78,16 +75,12 @@ class CodexSessions:
     def find(self, session_id: str) -> RolloutMeta | None:
         """The session with this id, by its file's name; all headers are read only where no name has it."""
         wanted = session_id.lower()
-        named = [f for f in self.files() if wanted in os.path.basename(f.path).lower()]
-        for file in sorted(named, key=lambda f: f.archived):
-            try:
-                meta = self.header(file.path)
-            except OSError as error:
-                self.problems.append(Problem(file.path, 0, f"cannot be read: {error.strerror or error}"))
-                continue
-            if meta is not None and meta.session.lower() == wanted:
-                return meta
-        return next((m for m in self.sessions() if m.session.lower() == wanted), None)
+        listed = self._listing.files if self._listing is not None else ()
+        return (
+            self._named(wanted, listed)
+            or self._named(wanted, self.files())
+            or next((m for m in self.sessions() if m.session.lower() == wanted), None)
+        )
 
     def read(self, meta: RolloutMeta) -> RolloutEvidence:
         """Everything one session says, in its own turns.
@@ -106,11 +99,31 @@ class CodexSessions:
         placed = self._placed(evidence.meta)
         return replace(evidence, meta=placed, problems=(*evidence.problems, *problems))
 
+    def _named(self, wanted: str, files: tuple[RolloutFile, ...]) -> RolloutMeta | None:
+        """The session among files that carry its id in their name; a live file before an archived one."""
+        named = [f for f in files if wanted in os.path.basename(f.path).lower()]
+        for file in sorted(named, key=lambda f: f.archived):
+            meta = self._header_or_problem(file.path) if os.path.exists(file.path) else None
+            if meta is not None and meta.session.lower() == wanted:
+                return meta
+        return None
+
+    def _header_or_problem(self, path: str) -> RolloutMeta | None:
+        try:
+            return self.header(path)
+        except OSError as error:
+            self._report(_unread(path, error))
+            return None
+
+    def _report(self, problem: Problem) -> None:
+        if problem not in self.problems:
+            self.problems.append(problem)
+
     def _reader(self, meta: RolloutMeta, before: int = 0) -> RolloutReader:
         """The session's file, read to its end."""
         path = meta.path
         for attempt in range(_TRIES):
-            reader = RolloutReader(path, before=before, primary=meta.is_primary or not self._is_ours(meta))
+            reader = RolloutReader(path, before=before, primary=not self._is_ours(meta))
             try:
                 for line in read_lines(path):
                     reader.feed(line)
@@ -180,7 +193,7 @@ class CodexSessions:
         try:
             return self._reader(parent).user_texts()
         except OSError as error:
-            self.problems.append(Problem(parent.path, 0, f"cannot be read: {error.strerror or error}"))
+            self._report(_unread(parent.path, error))
             return ()
 
     def _is_ours(self, meta: RolloutMeta) -> bool:
@@ -193,3 +206,7 @@ class CodexSessions:
 
     def _placed(self, meta: RolloutMeta) -> RolloutMeta:
         return replace(meta, is_primary=False) if meta.is_primary and self._is_ours(meta) else meta
+
+
+def _unread(path: str, error: OSError) -> Problem:
+    return Problem(path, 0, f"cannot be read: {(error.strerror or str(error)).lower()}")
