@@ -133,7 +133,7 @@ def _stub() -> None:
 
 
 def _dotted(arguments: list[str]) -> str:
-    words = []
+    words: list[str] = []
     for word in arguments[:2]:
         if word.startswith("-") or (words and words[0] not in ("memory", "recall", "config")):
             break

@@ -16,6 +16,9 @@ from cam.formats.audit import render_audit
 from cam.formats.history import HistoryEvent
 from cam.memory.result import Forgotten, Remembered, Undone
 from cam.store.memory_store import MarkdownStore, transact
+from cam.sync.claims import claim
+from cam.sync.placement import topic_of
+from cam.sync.review import Relation, relation
 from cam.system.clock import now_stamp
 
 MAX_TEXT = 65_536
@@ -27,34 +30,60 @@ def remember(
 ) -> Remembered:
     """Keep what a person states, verbatim; known text is a noop that still has its ref.
 
+    What it contradicts in the same scope is archived, with a warning.
+
+    Args:
+        store: where to.
+        text: the fact; its first line is the summary, further ones are details.
+        details: further lines.
+        scope: whom it is for.
+        topic: found from the words where None.
+
     Raises:
         InvalidInputError: no text, too much text, or a scope that does not exist here.
         WriteRefusedError: nothing is left once secrets and private spans are cut.
     """
     store.layout.scope_folder(scope)  # refuses a project's scope where there is no project
-    summary, lines, warnings = _screened(text, details)
+    summary, lines, screened = _screened(text, details)
+    topic = topic or topic_of(summary)
     now = now_stamp()
     quotes = (Quote(summary),)
+    warnings: tuple[str, ...] = ()
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
+        nonlocal warnings
         here = [r for r in snapshot.records if r.scope is scope and r.topic == topic]
         known = next((r for r in here if r.state is MemoryState.ACTIVE and _says(r, summary, lines)), None)
         if known is not None:
-            operation = MemoryOperation(OperationKind.NOOP, known, "it is remembered already", quotes=quotes)
-        else:
-            digest = sha256("\n".join((summary, *lines)).encode("utf-8", "surrogatepass")).hexdigest()
-            name = new_id(summary, digest, {r.id for r in here})
-            record = MemoryRecord(
-                scope, topic, name, summary, lines, created_at=now, updated_at=now, sources=(PERSON,)
+            noop = MemoryOperation(OperationKind.NOOP, known, "it is remembered already", quotes=quotes)
+            made = build_plan([noop], snapshot.records)
+            return made, _audit(store, "remember", made)
+        digest = sha256("\n".join((summary, *lines)).encode("utf-8", "surrogatepass")).hexdigest()
+        name = new_id(summary, digest, {r.id for r in here})
+        record = MemoryRecord(
+            scope, topic, name, summary, lines, created_at=now, updated_at=now, sources=(PERSON,)
+        )
+        losers = [
+            r
+            for r in snapshot.records
+            if r.scope is scope and r.state is MemoryState.ACTIVE and contradicts(summary, r.summary)
+        ]
+        warnings = (*screened, *(f"archived, because it contradicts: {r.summary}  {r.ref}" for r in losers))
+        operations = [MemoryOperation(OperationKind.ADD, record, "you said so", "remember", quotes)]
+        operations += [
+            MemoryOperation(
+                OperationKind.ARCHIVE, loser.archived(f"replaced by {topic}:{name}", now),
+                "what you said contradicts it", "corrected", quotes, replaced_by=f"{topic}:{name}",
             )
-            operation = MemoryOperation(OperationKind.ADD, record, "you said so", "remember", quotes)
-        made = build_plan([operation], snapshot.records)
+            for loser in losers
+        ]  # fmt: skip
+        made = build_plan(operations, snapshot.records)
         return made, _audit(store, "remember", made)
 
     made, transaction = transact(store, plan)
     record = made.changes[0].after if made.changes else made.noops[0].record
     assert record is not None
-    return Remembered(record, made, transaction, warnings)
+    return Remembered(record, made, transaction, warnings or screened)
 
 
 def matches(
@@ -211,6 +240,10 @@ def _screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], 
         raise WriteRefusedError("there is nothing to remember but a secret, and cam keeps none")
     summary, lines = split_text(masked.text)
     return summary, lines, tuple(warnings)
+
+
+def contradicts(text: str, known: str) -> bool:
+    return relation(claim(text), claim(known)) is Relation.CONTRADICTS
 
 
 def _says(record: MemoryRecord, summary: str, details: tuple[str, ...]) -> bool:
