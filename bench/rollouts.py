@@ -4,8 +4,8 @@ Usage: python bench/rollouts.py [MB …]   (default 50)
 
 Generates a rollout with the shares by bytes of real sessions (tool outputs 22 %, turn contexts 22 %,
 reasoning 19 %, token counts 9 %, messages 15 %, calls 7 %, the rest events and settings) and reads it in
-processes of their own: lines alone, ``json.loads`` on every line, and cam's reader. Peak memory is over that of
-``python -c pass``.
+processes of their own: lines alone, ``json.loads`` on every line, and cam's reader. Peak memory is over that
+of ``python -c pass``.
 """
 
 import json
@@ -55,8 +55,8 @@ def main() -> int:
                 print(f"{real:7.0f} MB  {way:6} {rates[way]:7.0f} MB/s  +{extra:5.1f} MB  {best['note']}")
                 if way == "cam":
                     missed |= rates["cam"] < 1.8 * rates["json"] or best["rss"] - base > 20 * 1024
-            ratios = f"cam / json {rates['cam'] / rates['json']:.2f}   cam / lines {rates['cam'] / rates['lines']:.3f}"
-            print(f"{real:7.0f} MB  {ratios}")
+            to_json, to_lines = rates["cam"] / rates["json"], rates["cam"] / rates["lines"]
+            print(f"{real:7.0f} MB  cam / json {to_json:.2f}   cam / lines {to_lines:.3f}")
             os.unlink(path)
     return int(missed)
 

@@ -48,6 +48,7 @@ from cam.formats.rollout_lines import (
     ordinal_of,
     salvage,
     time_of,
+    turn_of,
 )
 from cam.formats.rollout_replay import Replay
 
@@ -168,14 +169,15 @@ class RolloutReader:
         self._assistant = _Pairs()
         self._seen: set[int] = set()
         self._old_seen: set[int] = set()
-        self._last_line = 0
+        self._said: set[int] = set()
+        self._last_line = (0, 0)
         self._same_harness: dict[str, str] = {}
         self._unplaced: list[_Text] = []
         self._replay: Replay | None = None
         self._confirmed_turns: set[int] = set()
         self._skipped: dict[str, int] = {}
         self._header_lost = False
-        self._open_end = False
+        self._open_end = -1
         self._number = 0
         self._size = 0
         self._weight = 0
@@ -183,7 +185,6 @@ class RolloutReader:
         self._turn: str | None = None
         self._turn_no = 0
         self._turns = 0
-        self._records = 0
         self._cwd: str | None = None
         self._has_context = False
         self._user_events = 0
@@ -206,23 +207,29 @@ class RolloutReader:
     def feed(self, line: bytes | SkippedLine) -> None:
         """Take the next line of the file."""
         self._number += 1
-        self._open_end = False
         if isinstance(line, SkippedLine):
             self._size += line.size
             self._skip(line.reason)
             return
-        seen = glance(line)
-        if seen is None:
+        kind = glance(line)
+        if kind is None:
+            self._parse(line)
+        elif kind == "unread" and self._replay is None:
+            self._size += len(line)
+        else:
+            self._turn_line(kind, line)
+
+    def _turn_line(self, kind: str, line: bytes) -> None:
+        """A line that says something of turns, or of the time at which a fork's history was written."""
+        turn = turn_of(line) if kind in ("start", "context") else (None, None)
+        if turn is None:
             self._parse(line)
             return
         self._size += len(line)
-        self._records += 1
-        self._last_line = 0
         if self._replay is not None:
             self._replay.see_time(time_of(line))
-        if seen.kind != "unread":
-            self._at = seen.at
-            self._turn_mark(seen.kind, seen.turn, seen.cwd)
+        if kind != "unread":
+            self._turn_mark(kind, *turn)
 
     def evidence(self) -> RolloutEvidence:
         """What the file says so far."""
@@ -266,9 +273,10 @@ class RolloutReader:
     def _broken(self, line: bytes, raw: bytes) -> None:
         """A line that is not one value: keep the whole records in it; leave a torn end to the next read."""
         self._skip("torn")
-        self._open_end = not raw.endswith(b"\n")
-        if not self._open_end:
+        if raw.endswith(b"\n"):
             self._size += len(raw)
+        else:
+            self._open_end = self._number
         if self.meta is None and self._number == 1:
             self._lose_header(line)
         bare = self.meta is not None and self.meta.generation is Generation.BARE
@@ -281,7 +289,6 @@ class RolloutReader:
         self._cwd = self.meta.cwd
 
     def _record(self, value: dict[str, Any], line: bytes) -> None:
-        self._records += 1
         record, payload = value.get("type"), value.get("payload")
         if record is None or record == "session_meta":
             header = header_of(value, self.path)
@@ -303,8 +310,6 @@ class RolloutReader:
             self._response_item(value, line)
         elif "record_type" not in value:
             self._unknown(record, None)
-        else:
-            self._last_line = 0
 
     def _header(self, header: RolloutMeta, value: dict[str, Any]) -> None:
         """The first header is the session's; a later one with another id is its parent's, repeated."""
@@ -375,7 +380,7 @@ class RolloutReader:
         kind = item.get("type")
         if kind == "UserMessage":
             if not self._repeated(line):
-                self._user_event(_item_text(item), turn)
+                self._user_event(_item_text(item), turn, item.get("id"))
         elif kind == "AgentMessage":
             if not self._repeated(line):
                 self._assistant_event(_item_text(item), turn)
@@ -394,7 +399,7 @@ class RolloutReader:
             self._assistant_text("\n".join(text for text, _, _ in parts), turn)
         elif role == "user":
             pieces = [piece for part in parts for piece in texts.user_pieces(*part)]
-            self._user_text(pieces, turn)
+            self._user_text(pieces, turn, payload.get("id"))
         else:  # developer, system and whatever comes: never a person's
             self._harness([texts.developer_piece(*part) for part in parts], turn)
 
@@ -410,12 +415,14 @@ class RolloutReader:
                 text = self._same_harness.setdefault(text, text)
             self._add(_Text(Provenance.HARNESS, text, piece.kind, self._number, "typed"), turn)
 
-    def _user_text(self, pieces: list[texts.Piece], turn: str | None) -> None:
+    def _user_text(self, pieces: list[texts.Piece], turn: str | None, name: object) -> None:
         typed = [p.text for p in pieces if p.who != texts.HARNESS]
         self._harness((p for p in pieces if p.who == texts.HARNESS), turn)
         if not typed:
             return
         text = _cut("\n".join(typed), _KEEP_USER)
+        if self._copied("response", name or turn, text):
+            return
         sure = any(p.who == texts.TYPED for p in pieces)
         key = _key(text)
         draft = self._user.answer(key, "event")
@@ -429,7 +436,7 @@ class RolloutReader:
         self._user.wait(draft, "response")
         self._assistant.part()
 
-    def _user_event(self, text: object, turn: str | None) -> None:
+    def _user_event(self, text: object, turn: str | None, name: object = None) -> None:
         if not isinstance(text, str):
             return
         self._user_events += 1
@@ -437,6 +444,8 @@ class RolloutReader:
         if not text.strip():
             return
         text = _cut(text, _KEEP_USER)
+        if self._copied("event", name or turn, text):
+            return
         key = _key(text)
         draft = self._user.answer(key, "response")
         if draft is not None:
@@ -600,8 +609,8 @@ class RolloutReader:
         """Whether this very line was read before (doubled by a crash or a copy)."""
         mark = hash(line[:_ENDS_OF_LINE] + line[-_ENDS_OF_LINE:]) ^ len(line)
         if not self._at:  # no times: "continue" may well be said twice, but not without a line between
-            repeated = mark == self._last_line
-            self._last_line = mark
+            repeated = self._last_line == (mark, self._number - 1)
+            self._last_line = (mark, self._number)
         else:
             repeated = mark in self._seen or mark in self._old_seen
             self._seen.add(mark)
@@ -610,6 +619,18 @@ class RolloutReader:
         if repeated:
             self._skip("repeated")
         return repeated
+
+    def _copied(self, channel: str, name: object, text: str) -> bool:
+        """Whether the file holds this message of this turn already: some resumes copy the whole history."""
+        where = name if isinstance(name, str) else self._turn
+        if where is None:
+            return False
+        mark = hash((channel, where, text))
+        if mark in self._said:
+            self._skip("repeated")
+            return True
+        self._said.add(mark)
+        return False
 
     def _skip(self, reason: str) -> None:
         self._skipped[reason] = self._skipped.get(reason, 0) + 1
@@ -702,7 +723,7 @@ class RolloutReader:
             then = "it is read" if meta.is_primary else "nothing in it is taken for a person's words"
             problems.append(Problem(self.path, 1, f"the session's header is damaged; {then}"))
         damage = {k: n for k, n in self._skipped.items() if k in _DAMAGE}
-        if self._open_end and damage.get("torn") == 1:
+        if self._open_end == self._number and damage.get("torn") == 1:
             del damage["torn"]  # Codex may be writing this very line
         if damage:
             counts = ", ".join(f"{n} {k.replace('_', ' ')}" for k, n in sorted(damage.items()))
@@ -711,7 +732,7 @@ class RolloutReader:
             )
         unknown = sum(n for k, n in self._skipped.items() if k.startswith("unknown:"))
         said = any(isinstance(i, Message) and i.who is not Provenance.HARNESS for i in items)
-        all_unknown = unknown > 0 and self._records - unknown <= 1
+        all_unknown = unknown > 0 and self._number - unknown <= 1
         if not said and not replayed and "torn" not in self._skipped and (self._turns or all_unknown):
             problems.append(
                 Problem(

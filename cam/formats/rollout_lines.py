@@ -9,10 +9,11 @@ settings). ``glance`` knows them by that prefix, and they are never parsed. A pr
 parsed like the rest, so a changed key order costs time and never data.
 """
 
+import functools
 import itertools
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 _PREFIX = rb'\{"timestamp":"[^"\\]{0,40}",(?:"ordinal":\d{1,15},)?"type":"'
 _ENVELOPE = re.compile(_PREFIX + rb'([a-z_]{1,40}"(?:,"payload":\{(?:"type":"[a-z_]{1,40}")?)?)')
@@ -84,65 +85,32 @@ UNREAD_ITEMS = frozenset(
 )  # fmt: skip
 
 
-class Glance(NamedTuple):
-    """What a line's prefix says without its JSON being parsed.
+def glance(line: bytes) -> str | None:
+    """What a line is, by its prefix: ``unread``, or ``start``, ``end`` or ``context`` of a turn.
 
-    Attributes:
-        kind: ``unread`` (nobody reads it), ``context``, ``start`` or ``end`` of a turn.
-        at: the line's time, for turns.
-        turn: the turn's id, for context and start.
-        cwd: the turn's folder, for context.
-    """
-
-    kind: str
-    at: str = ""
-    turn: str | None = None
-    cwd: str | None = None
-
-
-_SKIP = Glance("unread")
-_KINDS: dict[bytes, str] = {
-    b'turn_context","payload":{': "context",
-    b'event_msg","payload":{"type":"item_completed"': "item",
-    **{f'event_msg","payload":{{"type":"{name}"'.encode(): "unread" for name in UNREAD_EVENTS},
-    **{f'response_item","payload":{{"type":"{name}"'.encode(): "unread" for name in UNREAD_RESPONSE_ITEMS},
-    **{f'event_msg","payload":{{"type":"{name}"'.encode(): "start" for name in TURN_STARTS},
-    **{f'event_msg","payload":{{"type":"{name}"'.encode(): "end" for name in TURN_ENDS},
-}
-
-
-def glance(line: bytes) -> Glance | None:
-    """Recognise a line by its prefix; None where its JSON must be parsed.
-
-    A line that does not end like a whole record, or holds a second one, is never recognised.
+    None where its JSON must be parsed to know. A line that does not end like a whole record, or that holds a
+    second one, is never recognised.
     """
     found = _ENVELOPE.match(line)
     if found is None:
         if line.startswith(_BARE_UNREAD) and line.rstrip().endswith(b"}"):
-            return _SKIP
+            return "unread"
         return None
-    kind = _KINDS.get(found[1])
-    if kind is None:
-        if found[1].partition(b'"')[0].decode() not in UNREAD_RECORDS:
-            return None
-        kind = "unread"
-    if not line.endswith(_ENDS) or line.find(_AGAIN, 1) > 0:
+    kind = _kind(found[1])
+    if kind is None or not line.endswith(_ENDS) or line.find(_AGAIN, 1) > 0:
         return None
-    if kind == "unread":
-        return _SKIP
     if kind == "item":
         item = _ITEM.match(line, found.end())
-        return _SKIP if item is not None and item[1].decode() in UNREAD_ITEMS else None
-    return _of_turn(line, kind, found.end())
+        return "unread" if item is not None and item[1].decode() in UNREAD_ITEMS else None
+    return kind
 
 
-def _of_turn(line: bytes, kind: str, start: int) -> Glance | None:
-    """A turn's start, end or context; None where its values do not stand in front."""
-    at = time_of(line)
-    if kind == "end":
-        return Glance(kind, at)
+def turn_of(line: bytes) -> tuple[str | None, str | None] | None:
+    """Turn id and folder in the line of a turn's start or context; None where they do not stand in front."""
+    found = _ENVELOPE.match(line)
+    start = found.end() if found is not None else 0
     end, cwd = len(line), None
-    if kind == "context":
+    if found is not None and found[1].startswith(b"turn_context"):
         context = _CONTEXT.match(line, start)
         if context is None:
             return None
@@ -152,7 +120,29 @@ def _of_turn(line: bytes, kind: str, start: int) -> Glance | None:
         except UnicodeDecodeError:
             return None
     turn = _TURN_ID.search(line, start, end)
-    return Glance(kind, at, turn[1].decode("ascii", "replace") if turn else None, cwd)
+    return (turn[1].decode("ascii", "replace") if turn else None), cwd
+
+
+@functools.lru_cache(512)
+def _kind(prefix: bytes) -> str | None:
+    """What the rest of an envelope's prefix names."""
+    record, _, rest = prefix.decode().partition('"')
+    name = rest.removeprefix(',"payload":{').removeprefix('"type":"').removesuffix('"')
+    if record in UNREAD_RECORDS:
+        return "unread"
+    if record == "turn_context":
+        return None if name else "context"
+    if record == "response_item":
+        return "unread" if name in UNREAD_RESPONSE_ITEMS else None
+    if record != "event_msg":
+        return None
+    if name in UNREAD_EVENTS:
+        return "unread"
+    if name in TURN_STARTS:
+        return "start"
+    if name in TURN_ENDS:
+        return "end"
+    return "item" if name == "item_completed" else None
 
 
 def time_of(line: bytes) -> str:
@@ -175,7 +165,8 @@ def decode(line: bytes) -> tuple[Any, str]:
     Raises:
         ValueError: the line is not one JSON value.
     """
-    line = without_blobs(line)
+    if len(line) > _BLOB_FROM:
+        line = without_blobs(line)
     fault = ""
     try:
         text = line.decode()

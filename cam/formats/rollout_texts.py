@@ -177,8 +177,6 @@ def _block(text: str) -> tuple[str | None, int]:
     The block ends at the **last** of its closing tags: a file that holds such a tag cannot end its own
     quotation and have what follows taken for the person's words.
     """
-    if _IMAGE_TAG.fullmatch(text):
-        return "notice", len(text)
     if text.lstrip().startswith(_SUMMARIES):
         return "summary", len(text)
     if _AGENTS.match(text):
@@ -201,6 +199,8 @@ def _request(text: str, who: str) -> list[Piece]:
 
     The **last** heading counts: text selected in the editor stands before it and may hold such a heading too.
     """
+    if _IMAGE_TAG.fullmatch(text):
+        return [Piece(HARNESS, text, "notice")]
     if not text.lstrip().startswith("# "):
         return [Piece(who, text)]
     last = None

@@ -39,6 +39,7 @@ class CodexSessions:
         self.home = home
         self.problems: list[Problem] = []
         self._listing: Listing | None = None
+        self._headers: dict[str, RolloutMeta] | None = None
         self._counted: dict[tuple[str, int], int] = {}
 
     def files(self) -> tuple[RolloutFile, ...]:
@@ -76,11 +77,7 @@ class CodexSessions:
         """The session with this id, by its file's name; all headers are read only where no name has it."""
         wanted = session_id.lower()
         listed = self._listing.files if self._listing is not None else ()
-        return (
-            self._named(wanted, listed)
-            or self._named(wanted, self.files())
-            or next((m for m in self.sessions() if m.session.lower() == wanted), None)
-        )
+        return self._named(wanted, listed) or self._named(wanted, self.files()) or self._by_header(wanted)
 
     def read(self, meta: RolloutMeta) -> RolloutEvidence:
         """Everything one session says, in its own turns.
@@ -107,6 +104,12 @@ class CodexSessions:
             if meta is not None and meta.session.lower() == wanted:
                 return meta
         return None
+
+    def _by_header(self, wanted: str) -> RolloutMeta | None:
+        """The session whatever its file's name; headers are read once for all such questions."""
+        if self._headers is None:
+            self._headers = {m.session.lower(): m for m in self.sessions()}
+        return self._headers.get(wanted)
 
     def _header_or_problem(self, path: str) -> RolloutMeta | None:
         try:

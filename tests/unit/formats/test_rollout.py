@@ -562,6 +562,20 @@ def test_a_doubled_line_counts_once() -> None:
     assert evidence.skipped == {"repeated": 1}
 
 
+@pytest.mark.parametrize(
+    "name", ["0.145.0/correction.jsonl", "0.150.0/chinese.jsonl", "0.171.0/correction.jsonl"]
+)
+def test_a_history_that_a_resume_copied_counts_once(name: str) -> None:
+    raw = lines_of(data(name))
+    later = [one.replace(b'{"timestamp":"2026-11-30T', b'{"timestamp":"2026-12-01T') for one in raw]
+    assert typed(parse_rollout([*raw, *later], PATH)) == typed(parse_rollout(raw, PATH))
+
+
+def test_images_tags_are_not_words() -> None:
+    parts = ("<image name=[Image #1]>", "</image>", "Match this design.")
+    assert typed(read(header(), said("user", *parts))) == ["Match this design."]
+
+
 def test_records_with_and_without_ordinals() -> None:
     raw = lines_of(data("0.171.0/correction.jsonl"))
     mixed = [
