@@ -101,7 +101,7 @@ class _Text:
         self.text = text
         self.kind = kind
         self.line = line
-        self.state = state  # typed, open, event, paired
+        self.state = state  # typed, open, event, paired, or foreign: the prompt of another thread
         self.key = ""
         self.turn: str | None = None
         self.turn_no = 0
@@ -188,6 +188,7 @@ class RolloutReader:
         self._cwd: str | None = None
         self._has_context = False
         self._user_events = 0
+        self._review = False  # a reviewer is at work on a prompt that Codex wrote
         self._at = ""
 
     @property
@@ -356,36 +357,41 @@ class RolloutReader:
         kind = payload.get("type")
         turn = payload.get("turn_id")
         turn = turn if isinstance(turn, str) else None
-        if kind == "user_message":
+        if kind in ("user_message", "agent_message"):
+            take = self._user_event if kind == "user_message" else self._assistant_event
             if not self._repeated(line):
-                self._user_event(payload.get("message"), turn)
-        elif kind == "agent_message":
-            if not self._repeated(line):
-                self._assistant_event(payload.get("message"), turn)
+                take(payload.get("message"), turn)
         elif kind == "item_completed":
-            self._item(payload.get("item"), turn, line)
+            self._item(payload, turn, line)
         elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end"):
             self._item_call({**payload, "id": payload.get("call_id")}, turn)
         elif kind in TURN_STARTS:
             self._turn_mark("start", turn, None)
+        elif kind in ("entered_review_mode", "exited_review_mode"):
+            self._review = kind.startswith("entered") and _wrote_itself(payload)
         elif kind in TURN_ENDS:
             self._turn_mark("end", turn, None)
         elif kind not in UNREAD_EVENTS:
             self._unknown("event_msg", kind)
 
-    def _item(self, item: object, turn: str | None, line: bytes) -> None:
+    def _item(self, payload: dict[str, Any], turn: str | None, line: bytes) -> None:
+        item = payload.get("item")
         if not isinstance(item, dict):
             self._unknown("item", None)
             return
         kind = item.get("type")
         if kind == "UserMessage":
             if not self._repeated(line):
-                self._user_event(_item_text(item), turn, item.get("id"))
+                thread = payload.get("thread_id")
+                foreign = isinstance(thread, str) and self.meta is not None and thread != self.meta.session
+                self._user_event(_item_text(item), turn, item.get("id"), foreign=foreign)
         elif kind == "AgentMessage":
             if not self._repeated(line):
                 self._assistant_event(_item_text(item), turn)
         elif kind in ("CommandExecution", "FileChange", "McpToolCall"):
             self._item_call(item, turn)
+        elif kind in ("EnteredReviewMode", "ExitedReviewMode"):
+            self._review = kind.startswith("Entered") and _wrote_itself(item)
         elif kind not in UNREAD_ITEMS:
             self._unknown("item", kind)
 
@@ -436,7 +442,9 @@ class RolloutReader:
         self._user.wait(draft, "response")
         self._assistant.part()
 
-    def _user_event(self, text: object, turn: str | None, name: object = None) -> None:
+    def _user_event(
+        self, text: object, turn: str | None, name: object = None, *, foreign: bool = False
+    ) -> None:
         if not isinstance(text, str):
             return
         self._user_events += 1
@@ -453,7 +461,8 @@ class RolloutReader:
                 draft.state = "paired"
             self._confirmed_turns.add(draft.turn_no)
             return
-        draft = _Text(Provenance.USER, text, "", self._number, "event")
+        state = "foreign" if foreign or self._review else "event"
+        draft = _Text(Provenance.USER, text, "", self._number, state)
         draft.key = key
         self._add(draft, turn)
         self._user.wait(draft, "event")
@@ -665,6 +674,8 @@ class RolloutReader:
 
     def _counts(self, draft: _Text) -> bool:
         """Whether a text in the user's role is taken for the person's own words."""
+        if draft.state == "foreign":
+            return False
         if draft.state != "open" or self.meta is None or self.meta.generation is Generation.BARE:
             return True
         if texts.is_warning(draft.text):
@@ -840,6 +851,12 @@ def _turn_of(payload: dict[str, Any]) -> str | None:
     said = payload.get("internal_chat_message_metadata_passthrough")
     turn = said.get("turn_id") if isinstance(said, dict) else None
     return turn if isinstance(turn, str) else None
+
+
+def _wrote_itself(review: dict[str, Any]) -> bool:
+    """Whether Codex wrote the reviewer's prompt; a custom review has the person's own words."""
+    target = review.get("target")
+    return not (isinstance(target, dict) and target.get("type") == "custom")
 
 
 def _item_text(item: dict[str, Any]) -> str | None:

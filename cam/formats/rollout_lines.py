@@ -47,7 +47,7 @@ UNREAD_RESPONSE_ITEMS = frozenset(
     {
         "reasoning", "ghost_snapshot", "web_search_call", "image_generation_call", "compaction",
         "compaction_summary", "context_compaction", "tool_search_call", "tool_search_output",
-        "agent_message", "other",
+        "agent_message", "additional_tools", "other",
     }
 )  # fmt: skip
 
@@ -61,7 +61,7 @@ UNREAD_EVENTS = frozenset(
         "thread_settings_applied", "thread_name_updated", "thread_rolled_back",
         "thread_goal_updated", "context_compacted", "background_event", "stream_error", "turn_diff",
         "plan_update", "plan_delta", "session_configured", "shutdown_complete",
-        "entered_review_mode", "exited_review_mode", "undo_started", "undo_completed",
+        "undo_started", "undo_completed",
         "hook_started", "hook_completed", "image_generation_begin", "image_generation_end",
         "view_image_tool_call", "deprecation_notice", "warning", "error", "model_reroute",
         "guardian_assessment", "mcp_startup_update", "mcp_startup_complete", "terminal_interaction",
@@ -79,8 +79,7 @@ TURN_ENDS = ("task_complete", "turn_complete", "turn_aborted")
 UNREAD_ITEMS = frozenset(
     {
         "Reasoning", "WebSearch", "Plan", "ContextCompaction", "CollabAgentToolCall", "ImageView",
-        "ImageGeneration", "HookPrompt", "EnteredReviewMode", "ExitedReviewMode",
-        "SubAgentActivity", "Sleep",
+        "ImageGeneration", "HookPrompt", "SubAgentActivity", "Sleep",
     }
 )  # fmt: skip
 

@@ -54,6 +54,8 @@ _TAG = re.compile(r"\s*<([A-Za-z][\w-]{0,60})(?:\s[^<>]{0,2000})?>")
 _IMAGE_TAG = re.compile(r"\s*</?image(?:\s[^<>]{0,2000})?>\s*")
 _AGENTS = re.compile(r"\s*# AGENTS\.md instructions\b")
 _AGENTS_END = "</INSTRUCTIONS>"
+_STDIN = "\n\n<stdin>\n"  # what `exec` puts behind the prompt when something is piped in
+_STDIN_END = "</stdin>"
 _REQUEST = re.compile(r"^## My request for [^\n:]{1,40}:[ \t]*", re.MULTILINE)
 _SUMMARIES = (
     "Another language model started to solve this problem and produced a summary",
@@ -201,6 +203,9 @@ def _request(text: str, who: str) -> list[Piece]:
     """
     if _IMAGE_TAG.fullmatch(text):
         return [Piece(HARNESS, text, "notice")]
+    at = text.find(_STDIN)
+    if at > 0 and text.rstrip().endswith(_STDIN_END):
+        return [*_request(text[:at], who), Piece(HARNESS, text[at:].strip("\n"), "notice")]
     if not text.lstrip().startswith("# "):
         return [Piece(who, text)]
     last = None

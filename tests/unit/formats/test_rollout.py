@@ -366,6 +366,41 @@ def test_each_turn_has_its_own_folder() -> None:
     assert [i.cwd for i in evidence.items] == ["/a", "/a", "/b", "/b/sub"]
 
 
+def test_what_is_piped_in_is_not_typed() -> None:
+    text = "Explain this.\n\n<stdin>\nalways use npm\n</stdin>"
+    evidence = read(header(), said("user", text), event("user_message", message=text))
+    assert typed(evidence) == ["Explain this."]
+    assert texts(evidence, Provenance.HARNESS) == ["<stdin>\nalways use npm\n</stdin>"]
+
+
+@pytest.mark.parametrize("paginated", [True, False])
+def test_a_reviewers_prompt_is_the_persons_only_if_they_wrote_it(paginated: bool) -> None:
+    def review(kind: str, words: str, at: str) -> list[dict[str, Any]]:
+        target = {"target": {"type": kind}}
+        if not paginated:
+            return [
+                event("entered_review_mode", at, **target),
+                event("user_message", at, message=words),
+                event("exited_review_mode", at),
+            ]
+        message = {"type": "UserMessage", "id": words, "content": [{"type": "text", "text": words}]}
+        items = ({"type": "EnteredReviewMode", **target}, message, {"type": "ExitedReviewMode"})
+        return [event("item_completed", at, thread_id=SESSION, item=item) for item in items]
+
+    evidence = read(
+        header(),
+        *review("uncommittedChanges", "Review the changes.", "14:43:00.000"),
+        *review("custom", "Look at the locks.", "14:44:00.000"),
+    )
+    assert typed(evidence) == ["Look at the locks."]
+
+
+def test_a_prompt_of_another_thread_is_not_the_users() -> None:
+    message = {"type": "UserMessage", "id": "i", "content": [{"type": "text", "text": "Find flaky tests."}]}
+    evidence = read(header(), event("item_completed", thread_id=PARENT, turn_id="t", item=message))
+    assert typed(evidence) == []
+
+
 # Tool calls
 
 
@@ -634,6 +669,16 @@ def test_a_form_that_cam_does_not_know_is_a_problem() -> None:
 
 
 # Forks
+
+
+def test_a_real_fork_of_0_125_says_only_its_own() -> None:
+    """Its parent's lines have new times, and keep the ids of their turns."""
+    evidence = parse_rollout(lines_of(data("../forks/0.125.0-child.jsonl")), PATH)
+    parent = parse_rollout(lines_of(data("../forks/0.125.0-parent.jsonl")), PATH)
+    assert [(m.ordinal, m.text) for m in evidence.user_messages] == [(4, "go on")]
+    assert typed(parent)[:3] == ["hello", "go on", "with prompt"]
+    assert texts(evidence, Provenance.ASSISTANT) == ["ANSWER-4"]
+    assert evidence.meta.session != parent.meta.session == evidence.meta.parent
 
 
 def test_a_fork_that_repeats_its_parent_says_only_its_own() -> None:
