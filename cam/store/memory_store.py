@@ -14,7 +14,7 @@ from cam.core.seams import Attachment, Snapshot
 from cam.formats.history import HistoryEvent, event_of, noop_event, parse_history, render_event
 from cam.formats.memory_index import person_text
 from cam.store.layout import StoreLayout
-from cam.store.transaction import Transaction, carry_out, read_topic, topic_names
+from cam.store.transaction import Transaction, carry_out, read_topic, repeat, stage, topic_names, unstage
 from cam.system.clock import now_stamp
 from cam.system.files import list_folder, make_folder, read_bytes, remove_file, write_atomic
 
@@ -32,13 +32,9 @@ class MarkdownStore:
         """Every record of the project's scopes, active and archived, in file order.
 
         What cannot be read is a problem, never a missing record without a word.
-
-        Raises:
-            StoreUnavailableError: a crashed write waits and cannot be completed.
         """
-        self._recover()
         records: list[MemoryRecord] = []
-        problems: list[Problem] = []
+        problems: list[Problem] = self._recover()
         for scope in self.layout.scopes:
             for state in MemoryState:
                 self._read_folder(scope, state, records, problems)
@@ -69,9 +65,14 @@ class MarkdownStore:
         with self._locked():
             self._check_fresh(plan)
             transaction = self._transaction(plan, attachment)
+            staged = stage(transaction, self.layout.root)
             journal = os.path.join(self.layout.journal_folder, f"{transaction.id}.json")
-            write_atomic(journal, transaction.to_json())
-            carry_out(transaction, self.layout.root)
+            try:
+                write_atomic(journal, transaction.to_json())
+            except BaseException:
+                unstage(staged)
+                raise
+            carry_out(transaction, staged, self.layout.root)
             remove_file(journal)
         return transaction.id
 
@@ -145,11 +146,18 @@ class MarkdownStore:
             name, self.layout.project, self.layout.worktree, changes, tuple(appends), attachment.files
         )
 
-    def _recover(self) -> None:
+    def _recover(self) -> list[Problem]:
         """Finish what a crashed writer began. A writer at work holds the lock: wait for it."""
-        if list_folder(self.layout.journal_folder):
-            with self._locked():
-                pass
+        folder = self.layout.journal_folder
+        try:
+            if list_folder(folder):
+                with self._locked():
+                    pass
+        except CamError as error:
+            return [
+                Problem(folder, 0, f"a write waits to be finished: {error}", "it is tried again each time")
+            ]
+        return []
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -187,7 +195,7 @@ class MarkdownStore:
                 except ValueError:
                     os.replace(path, self.layout.cache_file(f"broken-{name}"))
                     continue
-                carry_out(transaction, self.layout.root, again=True)
+                repeat(transaction, self.layout.root)
             remove_file(path)
 
 

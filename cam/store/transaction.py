@@ -1,16 +1,20 @@
 """A transaction: what one commit does, as data that can be carried out again after a crash.
 
-The journal file is the commit point. Before it is in place nothing has happened; once it is, every step
-below may be repeated from any state in between and ends in the same files. Steps are logical (records,
-lines), not bytes, so a hand edit made between the crash and the recovery is merged, not overwritten.
+A commit is staged first: every new file is written beside its place and made durable, so that a full disk or
+a file that cannot be read refuses the commit while nothing has happened. The journal file is the commit
+point. After it come renames, and lines that are appended. A recovery does not trust what was staged: it
+repeats the transaction logically (records, lines) from whatever state it finds, so a hand edit made between
+the crash and the recovery is merged, not overwritten.
 """
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.core.errors import CamError
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.history import dump_line
 from cam.formats.memory_index import counts_in_index, update_index
 from cam.formats.topic_file import (
@@ -23,7 +27,16 @@ from cam.formats.topic_file import (
     render_topic_file,
 )
 from cam.store.layout import StoreLayout
-from cam.system.files import append_line, list_folder, read_bytes, remove_file, tail_holds, write_atomic
+from cam.system.files import (
+    append_line,
+    list_folder,
+    put_in_place,
+    read_bytes,
+    remove_file,
+    stage_file,
+    tail_holds,
+    unlink_quietly,
+)
 
 TopicKey = tuple[MemoryScope, MemoryState, str]
 
@@ -80,30 +93,77 @@ class Transaction:
             raise ValueError(f"not a journal: {error}") from None
 
 
-def carry_out(transaction: Transaction, root: str, *, again: bool = False) -> None:
-    """Bring the store to the state after ``transaction``.
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """New files beside their places.
 
-    Args:
-        transaction: journalled before.
-        root: the store's folder.
-        again: a recovery; lines that an earlier try appended are not appended twice.
+    Attributes:
+        files: place and the temporary file to be renamed there; None where the place is to be empty.
+    """
+
+    files: tuple[tuple[str, str | None], ...] = ()
+
+
+def stage(transaction: Transaction, root: str) -> Staged:
+    """Write what the files will hold beside their places; nothing that is read changes.
+
+    Raises:
+        IntegrityError: something that is no regular file stands in the way.
+        StoreUnavailableError: the machine refuses; what was staged is gone again.
+    """
+    layout = StoreLayout(root, transaction.project, transaction.worktree)
+    staged: list[tuple[str, str | None]] = []
+    try:
+        for path, data in _targets(transaction, layout):
+            staged.append((path, None if data is None else stage_file(path, data, transaction.id)))
+    except BaseException:
+        unstage(Staged(tuple(staged)))
+        raise
+    return Staged(tuple(staged))
+
+
+def unstage(staged: Staged) -> None:
+    """Take away what was staged and will not be used."""
+    for _, temporary in staged.files:
+        if temporary is not None:
+            unlink_quietly(temporary)
+
+
+def carry_out(transaction: Transaction, staged: Staged, root: str) -> None:
+    """Put what was staged into place and append the lines.
+
+    Raises:
+        StoreUnavailableError: the machine refuses; the next recovery does the rest.
+    """
+    for path, temporary in staged.files:
+        if temporary is None:
+            remove_file(path)
+        else:
+            put_in_place(temporary, path)
+    for path, line in transaction.appends:
+        append_line(f"{root}/{path}", line)
+
+
+def repeat(transaction: Transaction, root: str) -> None:
+    """Bring the store to the state after ``transaction``, however far an earlier try came.
 
     Raises:
         StoreUnavailableError: the machine refuses; what is missing is done at the next recovery.
     """
     layout = StoreLayout(root, transaction.project, transaction.worktree)
-    touched = _touched_topics(transaction)
-    # New places first, old ones after: a reader in between sees a moved record twice, never not at all.
-    for key, wanted in sorted(touched.items(), key=lambda item: all(r is None for r in item[1].values())):
-        _write_topic(layout, key, wanted)
-    for scope, state in dict.fromkeys((scope, state) for scope, state, _ in touched):
-        _write_index(layout, scope, state, {topic for s, t, topic in touched if (s, t) == (scope, state)})
-    for path, line in transaction.appends:
-        target = f"{root}/{path}"
-        if not (again and tail_holds(target, line)):
-            append_line(target, line)
-    for path, text in transaction.files.items():
-        write_atomic(f"{root}/{path}", text.encode("utf-8", "backslashreplace"))
+    staged = stage(transaction, root)
+    carry_out(
+        Transaction(
+            transaction.id,
+            layout.project,
+            layout.worktree,
+            appends=tuple(
+                (p, line) for p, line in transaction.appends if not tail_holds(f"{root}/{p}", line)
+            ),
+        ),
+        staged,
+        root,
+    )
 
 
 def read_topic(layout: StoreLayout, key: TopicKey) -> TopicFile | None:
@@ -146,33 +206,50 @@ def _touched_topics(transaction: Transaction) -> dict[TopicKey, dict[str, Memory
     return touched
 
 
-def _write_topic(layout: StoreLayout, key: TopicKey, wanted: Mapping[str, MemoryRecord | None]) -> None:
-    scope, state, topic = key
-    path = layout.topic_file(scope, state, topic)
-    empty = new_topic_file(scope, state, topic)
-    file = read_topic(layout, key)
-    before = b"" if file is None else render_topic_file(file)
-    changed = apply_to_topic_file(file or empty, wanted)
-    after = render_topic_file(changed)
-    if not changed.sections and after.strip() == render_topic_file(empty).strip():
-        remove_file(path)
-    elif after != before:
-        write_atomic(path, after)
+def _targets(transaction: Transaction, layout: StoreLayout) -> Iterator[tuple[str, bytes | None]]:
+    """Each file that changes and its new bytes, None for a file that goes.
+
+    New places come first and old ones last: a reader in between sees a moved record twice, never not at all.
+    """
+    touched = _touched_topics(transaction)
+    counts: dict[tuple[MemoryScope, MemoryState], dict[str, int]] = {}
+    for key, wanted in sorted(touched.items(), key=lambda item: all(r is None for r in item[1].values())):
+        scope, state, topic = key
+        empty = new_topic_file(scope, state, topic)
+        file = read_topic(layout, key)
+        changed = apply_to_topic_file(file or empty, wanted)
+        data = render_topic_file(changed)
+        counts.setdefault((scope, state), {})[topic] = len(changed.records)
+        path = layout.topic_file(scope, state, topic)
+        if not changed.sections and data.strip() == render_topic_file(empty).strip():
+            yield path, None
+        elif file is None or data != render_topic_file(file):
+            yield path, data
+    for (scope, state), changed_counts in counts.items():
+        path = layout.index_file(scope, state)
+        before = read_bytes(path) or b""
+        after = update_index(before, scope, state, _counts(layout, scope, state, before, changed_counts))
+        if after != before:
+            yield path, after
+    for relative, text in transaction.files.items():
+        yield f"{layout.root}/{relative}", text.encode("utf-8", "backslashreplace")
 
 
-def _write_index(layout: StoreLayout, scope: MemoryScope, state: MemoryState, changed: set[str]) -> None:
-    path = layout.index_file(scope, state)
-    data = read_bytes(path) or b""
-    known = counts_in_index(data)
-    counts: dict[str, int] = {}
-    for topic in topic_names(layout, scope, state):
-        if topic in known and topic not in changed:
+def _counts(
+    layout: StoreLayout, scope: MemoryScope, state: MemoryState, index: bytes, changed: Mapping[str, int]
+) -> dict[str, int]:
+    """Records per topic; of topics that did not change as the index has them, read only where it does not."""
+    known = counts_in_index(index)
+    counts = {}
+    for topic in {*topic_names(layout, scope, state), *changed}:
+        if topic in changed:
+            counts[topic] = changed[topic]
+        elif topic in known:
             counts[topic] = known[topic]
-        else:
-            file = read_topic(layout, (scope, state, topic))
-            counts[topic] = len(file.records) if file else 0
-    if not counts and not data:
-        return
-    renewed = update_index(data, scope, state, counts)
-    if renewed != data:
-        write_atomic(path, renewed)
+        elif is_topic(topic):
+            with contextlib.suppress(
+                CamError
+            ):  # a file that cannot be read has no count, and is a problem elsewhere
+                file = read_topic(layout, (scope, state, topic))
+                counts[topic] = len(file.records) if file else 0
+    return counts

@@ -1,10 +1,10 @@
 """Files: read only what is a regular file, write whole or not at all, make it durable."""
 
+import contextlib
 import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 from cam.core.errors import IntegrityError, StoreUnavailableError
 
@@ -38,9 +38,10 @@ def read_bytes(path: str) -> bytes | None:
             if error.errno in (errno.ELOOP, errno.ENXIO):
                 raise IntegrityError(f"{path} is not a regular file; move it away") from None
             raise
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise IntegrityError(f"{path} is not a regular file; move it away")
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise IntegrityError(f"{path} is not a regular file; move it away")
             return file.read()
 
 
@@ -51,24 +52,46 @@ def write_atomic(path: str, data: bytes) -> None:
         IntegrityError: something that is no regular file stands there.
         StoreUnavailableError: the machine refuses.
     """
+    put_in_place(stage_file(path, data, str(os.getpid())), path)
+
+
+def stage_file(path: str, data: bytes, tag: str) -> str:
+    """Write ``data`` durably beside ``path`` and return the temporary file; ``path`` itself is not touched.
+
+    Raises:
+        IntegrityError: something that is no regular file stands at ``path``.
+        StoreUnavailableError: the machine refuses.
+    """
     folder = os.path.dirname(path)
     make_folder(folder)
-    temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.tmp")
+    temporary = os.path.join(folder, f".{os.path.basename(path)}.{tag}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     with _machine_errors(path):
         _require_regular(path)
         try:
-            descriptor = os.open(
-                temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-            )
-            with os.fdopen(descriptor, "wb") as file:
+            with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(descriptor)
+                os.fsync(file.fileno())
+        except BaseException:
+            unlink_quietly(temporary)
+            raise
+    return temporary
+
+
+def put_in_place(temporary: str, path: str) -> None:
+    """Rename ``temporary`` to ``path``, durably.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    with _machine_errors(path):
+        try:
             os.replace(temporary, path)
         except BaseException:
-            _unlink_quietly(temporary)
+            unlink_quietly(temporary)
             raise
-        sync_folder(folder)
+        sync_folder(os.path.dirname(path))
 
 
 def write_quick(path: str, data: bytes) -> None:
@@ -85,7 +108,7 @@ def write_quick(path: str, data: bytes) -> None:
                 file.write(data)
             os.replace(temporary, path)
         except BaseException:
-            _unlink_quietly(temporary)
+            unlink_quietly(temporary)
             raise
 
 
@@ -142,6 +165,12 @@ def remove_file(path: str) -> None:
         sync_folder(os.path.dirname(path))
 
 
+def unlink_quietly(path: str) -> None:
+    """Take a temporary file away; one that stays harms nobody."""
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
 def make_folder(path: str) -> None:
     """Make the folder and those above it, mode 0700.
 
@@ -163,7 +192,7 @@ def make_folder(path: str) -> None:
                 os.mkdir(folder, 0o700)
             except FileExistsError:
                 if not os.path.isdir(folder):
-                    raise
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
             sync_folder(os.path.dirname(folder))
 
 
@@ -199,7 +228,7 @@ def explain(error: OSError, path: str | None = None) -> str:
     return f"{where}: {what}" if where else what
 
 
-@contextmanager
+@contextlib.contextmanager
 def _machine_errors(path: str) -> Iterator[None]:
     try:
         yield
@@ -214,10 +243,3 @@ def _require_regular(path: str) -> None:
         return
     if not stat.S_ISREG(mode):
         raise IntegrityError(f"{path} is not a regular file; move it away")
-
-
-def _unlink_quietly(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return

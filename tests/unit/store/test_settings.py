@@ -1,0 +1,131 @@
+"""Which layer wins, and what each may set."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cam.core.settings import SETTINGS, Settings
+from cam.store.identity import resolve_project
+from cam.store.settings import load_settings
+from cam.system.environment import read_environment
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    return folder
+
+
+def load(repo: Path, flags: dict[str, str] | None = None) -> Settings:
+    environment = read_environment(str(repo))
+    return load_settings(environment, resolve_project(str(repo), environment.home), flags)
+
+
+def put(layer: str, repo: Path, text: str) -> str:
+    home = Path(os.environ["HOME"])
+    path = {
+        "user": home / ".config" / "codex-auto-memory" / "config.yaml",
+        "user.json": home / ".config" / "codex-auto-memory" / "config.json",
+        "project": repo / "codex-auto-memory.yaml",
+        "project.json": repo / "codex-auto-memory.json",
+        "local": repo / ".codex-auto-memory.local.yaml",
+    }[layer]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+LAYERS = ["default", "user", "project", "local", "environment", "flag"]
+
+
+@pytest.mark.parametrize("strongest", LAYERS)
+def test_the_later_layer_wins(repo: Path, monkeypatch: pytest.MonkeyPatch, strongest: str) -> None:
+    values = {"default": 200, "user": 11, "project": 12, "local": 13, "environment": 14, "flag": 15}
+    flags = {}
+    source = "default"
+    for layer in LAYERS[1 : LAYERS.index(strongest) + 1]:
+        if layer == "environment":
+            monkeypatch.setenv("CAM_MAX_STARTUP_LINES", "14")
+            source = "CAM_MAX_STARTUP_LINES"
+        elif layer == "flag":
+            flags = {"max_startup_lines": "15"}
+            source = "flag"
+        else:
+            source = put(layer, repo, f"# a comment\nmax_startup_lines: {values[layer]}\n") + ":2"
+    settings = load(repo, flags)
+    assert settings["max_startup_lines"] == values[strongest]
+    assert settings.sources["max_startup_lines"] == source
+    assert settings.warnings == ()
+
+
+SHARED = {"enabled", "default_scope", "max_startup_lines", "max_startup_tokens"}
+SAMPLE = {
+    "enabled": ("false", False), "memory_dir": ("/evil", "/evil"), "codex_binary": ("./evil", "./evil"),
+    "default_scope": ("global", "global"), "max_startup_lines": ("7", 7), "max_startup_tokens": ("99", 99),
+    "off_folders": ("[/evil]", ("/evil",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [s.name for s in SETTINGS])
+@pytest.mark.parametrize("layer", ["user", "project", "local"])
+def test_who_may_set_what(repo: Path, layer: str, name: str) -> None:
+    text, value = SAMPLE[name]
+    path = put(layer, repo, f"{name}: {text}\n")
+    settings = load(repo)
+    if layer != "project" or name in SHARED:
+        assert settings[name] == value
+        assert settings.warnings == ()
+    else:
+        assert settings.sources[name] == "default"
+        assert settings.warnings[0].startswith(
+            f"{path}:1: {name} may not be set by a file that the repository"
+        )
+
+
+@pytest.mark.parametrize("text", ["memory_dir: /evil\n", "codex_binary: ./evil\n", "max_startup_lines: 3\n"])
+def test_a_tracked_local_file_could_be_anybodys(repo: Path, text: str) -> None:
+    put("local", repo, text)
+    subprocess.run(["git", "add", "-f", ".codex-auto-memory.local.yaml"], cwd=repo, check=True)
+    settings = load(repo)
+    assert set(settings.sources.values()) == {"default"}
+    assert "git tracks this file" in settings.warnings[0]
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ("max_startup_lines: many\n", ":1: max_startup_lines must be a whole number from 1 to 400; 200 holds"),
+    ("max_startup_lines: 0\n", ":1: max_startup_lines must be"),
+    ("max_startup_lines: true\n", ":1: max_startup_lines must be"),
+    ("\nenabled: maybe\n", ":2: enabled must be true or false; True holds"),
+    ("memory_dir: relative/path\n", ":1: memory_dir must be an absolute path"),
+    ("nonsense: 1\n", ":1: there is no setting 'nonsense'"),
+    ("- a\n- b\n", ":1: settings are 'name: value' lines"),
+    ("a: b: c\n", ":1: the file cannot be read"),
+    ("x: [1\n", "the file cannot be read"),
+    ("\x00", "the file cannot be read"),
+])  # fmt: skip
+def test_a_bad_value_is_one_clear_message_and_the_default_holds(repo: Path, text: str, says: str) -> None:
+    path = put("user", repo, text)
+    settings = load(repo)
+    assert len(settings.warnings) == 1
+    assert settings.warnings[0].startswith(path)
+    assert says in settings.warnings[0]
+    assert settings.values == {s.name: s.default for s in SETTINGS}
+
+
+def test_the_predecessors_files_are_read(repo: Path) -> None:
+    put("user.json", repo, '{"maxStartupLines": 33, "extractorMode": "codex", "autoMemoryEnabled": false}')
+    put("project.json", repo, '{"defaultScope": "project-local", "sessionContinuityAutoLoad": true}')
+    settings = load(repo)
+    assert (settings["max_startup_lines"], settings["enabled"], settings["default_scope"]) == (
+        33, False, "project-local",
+    )  # fmt: skip
+    assert settings.warnings == ()
+
+
+def test_empty_variables_are_unset(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAM_HOME", "")
+    assert load(repo).sources["memory_dir"] == "default"
