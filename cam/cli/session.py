@@ -5,7 +5,6 @@ import time
 from cam.cli.answer import describe, emit
 from cam.cli.entry import GlobalOptions
 from cam.core.errors import CamError
-from cam.render.session import outcome_lines
 from cam.system.files import explain
 
 
@@ -17,7 +16,7 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
         arguments: for Codex, untouched.
         options: cam's own, given before the verb.
     """
-    from cam.wrapper.flow import finish, open_session, prepare, start
+    from cam.wrapper.flow import open_session, prepare, start
 
     started = time.time()
     try:
@@ -42,6 +41,9 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
         emit("", (f"cam: {explain(error, opened.program)}",))
         return 126
     try:
+        from cam.render.session import outcome_lines
+        from cam.wrapper.after import finish
+
         outcome = finish(opened, prepared, started, learn=options.sync)
         emit("", tuple(outcome_lines(outcome)))
     except KeyboardInterrupt:

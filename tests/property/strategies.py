@@ -6,16 +6,33 @@ from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType,
 
 nasty = st.sampled_from(
     [
-        "## x", "<!-- cam:record {} -->", "-->", "--", "```", "~~~", "- ", "| ", "# Title", "\r", "\x00", "\u2028",
-        "\x85", "﻿", "‮", "\ud800", "​", "。", "🧑‍💻", "מזל", "<private>", "Summary: ", "Details:", "\t", "  ",
-        "<!-- cam:topics -->", "</cam-memory>", "---", "\\u0041",
+        *(
+            "## x",
+            "# Title",
+            "- ",
+            "| ",
+            "-->",
+            "--",
+            "---",
+            "```",
+            "~~~",
+            "Summary: ",
+            "Details:",
+            "  ",
+            "\t",
+        ),
+        *("<!-- cam:record {} -->", "<!-- cam:topics -->", "</cam-memory>", "<private>", "\\u0041"),
+        *("\r", "\x00", "\u2028", "\x85", "\ufeff", "\u202e", "\ud800", "\u200b"),
+        *("。", "🧑‍💻", "מזל"),
     ]
-)  # fmt: skip
+)
 any_text = st.lists(st.text() | nasty, max_size=6).map("".join)
 lines = any_text.map(lambda t: t.replace("\n", " ")).filter(lambda t: bool(t.strip()))
 names = st.from_regex(r"[a-z0-9][a-z0-9-]{0,20}", fullmatch=True)
-stamps = st.datetimes().map(lambda d: d.strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0") + ".000Z").filter(
-    lambda s: len(s) == 24
+stamps = (
+    st.datetimes()
+    .map(lambda d: d.strftime("%Y-%m-%dT%H:%M:%S").rjust(19, "0") + ".000Z")
+    .filter(lambda s: len(s) == 24)
 )
 sources = st.builds(
     Source,
@@ -26,7 +43,9 @@ sources = st.builds(
 )
 
 
-def records(scope: MemoryScope = MemoryScope.PROJECT, topic: str = "workflow") -> st.SearchStrategy[MemoryRecord]:
+def records(
+    scope: MemoryScope = MemoryScope.PROJECT, topic: str = "workflow"
+) -> st.SearchStrategy[MemoryRecord]:
     """Records of one topic."""
     return st.builds(
         MemoryRecord,

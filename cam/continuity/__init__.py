@@ -1,1 +1,0 @@
-"""Where the last session stopped; temporary, never durable memory."""

@@ -1,0 +1,136 @@
+"""The second half of a wrapped session: receipt → sync, when Codex has ended.
+
+Trouble here is a warning and the next run catches up; Codex's exit code stands whatever happens.
+"""
+
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+from cam.context import Context
+from cam.formats.history import dump_line
+from cam.startup.flow import run_data, sessions_of_run
+from cam.startup.handoff import text_for_session
+from cam.startup.ledger import read_ledger, write_ledger
+from cam.store.identity import resolve_project
+from cam.store.read_once import ReadOnce
+from cam.store.sessions import CodexSessions
+from cam.sync.flow import pending_sessions, sync_project
+from cam.sync.heuristic import HeuristicExtractor
+from cam.sync.result import SyncReport
+from cam.system.files import append_line
+from cam.wrapper.arguments import CodexCall
+from cam.wrapper.flow import Opened, Prepared
+from cam.wrapper.receipt import receipt_of
+from cam.wrapper.result import InjectionReceipt, SessionOutcome
+
+BACKGROUND_BYTES = 100_000_000
+"""More than this much unread rollout is read after the prompt is back: some two seconds' work."""
+
+
+def finish(opened: Opened, prepared: Prepared | None, started: float, *, learn: bool) -> SessionOutcome:
+    """Receipt and sync, after Codex has ended.
+
+    Args:
+        opened: the session.
+        prepared: None if nothing was injected.
+        started: when Codex was started, seconds since the epoch.
+        learn: whether to sync.
+
+    Raises:
+        CamError: the store cannot be read or written.
+    """
+    context, call = opened.context, opened.call
+    if context is None or not call.is_session:
+        return SessionOutcome()
+    sessions = ReadOnce(CodexSessions(context.codex_home))
+    receipts = _receipts(context, call, prepared, sessions, started) if prepared is not None else ()
+    report, background = (None, 0) if call.is_ephemeral or not learn else _learn(context, sessions)
+    warnings = tuple(
+        f"session {s.meta.session} was not read: {s.error}" for s in (report.failed if report else ())
+    )
+    return SessionOutcome(receipts, report, background, warnings)
+
+
+def _receipts(
+    context: Context, call: CodexCall, prepared: Prepared, sessions: ReadOnce, started: float
+) -> tuple[InjectionReceipt, ...]:
+    """One receipt per session that the wrapper started."""
+    strategy, cache = prepared.injection.strategy, context.layout.cache_file()
+    if strategy == "none" or not prepared.payload.text:
+        return ()
+    if strategy == "session-flag-hook":
+        notes = sessions_of_run(prepared.run)
+        if not notes:
+            why = _hook_error(prepared.run) or "Codex did not call the hook"
+            receipts = [InjectionReceipt("", strategy, arrived=False, reason=why)]
+        else:
+            receipts = [_receipt(prepared, sessions, note, ephemeral=call.is_ephemeral) for note in notes]
+    else:
+        note = _own_session(context, call, prepared, sessions, started)
+        receipts = [_receipt(prepared, sessions, note, ephemeral=call.is_ephemeral)]
+        if receipts[0].arrived:
+            _, ledger = text_for_session(
+                run_data(prepared.payload), call.action, read_ledger(cache, call.session)
+            )
+            write_ledger(cache, receipts[0].session, ledger)
+    for receipt in receipts:
+        append_line(context.layout.cache_file("receipts.jsonl"), dump_line(asdict(receipt)))
+    return tuple(receipts)
+
+
+def _own_session(
+    context: Context, call: CodexCall, prepared: Prepared, sessions: ReadOnce, started: float
+) -> dict[str, object]:
+    """The session that ran, where no hook named it: the newest of this project written since the start."""
+    path = ""
+    for meta in sessions.sessions():
+        is_ours = meta.session == call.session or meta.cwd is None or _is_in(context, meta.cwd)
+        if meta.is_primary and is_ours and os.path.getmtime(meta.path) >= started - 1:
+            path = meta.session
+    return {"session": path, "source": call.action, "text": prepared.told}
+
+
+def _is_in(context: Context, folder: str) -> bool:
+    project = resolve_project(folder, context.environment.home) if os.path.isdir(folder) else None
+    return (project.id if project else None) == (context.project.id if context.project else None)
+
+
+def _receipt(
+    prepared: Prepared, sessions: ReadOnce, note: dict[str, object], *, ephemeral: bool
+) -> InjectionReceipt:
+    session, text, source = str(note["session"]), str(note["text"]), str(note["source"])
+    strategy = prepared.injection.strategy
+    if not text:
+        return InjectionReceipt(session, strategy, source, reason="there was nothing new to tell")
+    if ephemeral:
+        return InjectionReceipt(session, strategy, source, reason="an ephemeral session leaves no rollout")
+    meta = sessions.find(session)
+    if meta is None:
+        return InjectionReceipt(session, strategy, source, arrived=False, reason="there is no rollout of it")
+    refs = tuple(e.key for e in prepared.payload.entries if e.line in text)
+    return receipt_of(sessions.read(meta), text, strategy=strategy, source=source, refs=refs)
+
+
+def _hook_error(run: str) -> str:
+    try:
+        with open(os.path.join(run, "hook-error.txt"), encoding="utf-8") as file:
+            return f"the hook failed: {file.read(500)}"
+    except OSError:
+        return ""
+
+
+def _learn(context: Context, sessions: ReadOnce) -> tuple[SyncReport, int]:
+    """Sync now what is soon done, and leave a mountain to a process of its own."""
+    home = context.environment.home
+    if context.project is not None:
+        pending = pending_sessions(context.store, sessions, context.project, home)
+        if sum(size for _, size in pending) > BACKGROUND_BYTES:
+            subprocess.Popen(
+                [sys.executable, "-I", "-m", "cam", "--cwd", context.project.root, "sync", "--json"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
+            return SyncReport(), len(pending)
+    return sync_project(context.store, sessions, HeuristicExtractor(), context.project, home), 0
