@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from cam.sync.lexicon import Language, spoken_in, tool_families
 from cam.sync.statements import BLANK_CODE, shadow
 
+_ALSO = re.compile(r"`?\s*(?:or|nor|and|oder|und|ni|y|ou|或|和|や|、|/)\s*`?([^\s,;.，。]+)")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:[-'./_@+#:][^\W_]+)*", re.UNICODE)
 _EDGE = " \t\r\n,;:，、；：。.!！-–—*_~>"
@@ -53,12 +54,14 @@ def fact_text(text: str, languages: Iterable[Language]) -> str:
 
 def says_something(text: str, languages: Iterable[Language]) -> bool:
     """Whether ``text`` is more than a word or a pointer to something said elsewhere."""
-    stop = frozenset().union(*(lang.stop for lang in languages)) if languages else frozenset()
-    words = [w for w in words_of(text) if w not in stop]
+    languages = tuple(languages)
+    stop = frozenset().union(*(lang.stop for lang in languages))
+    every = words_of(text)
+    words = [w for w in every if w not in stop]
     cjk = sum(1 for c in text if is_cjk(c))
-    if cjk >= 4:
-        return True
-    return len(words) + cjk // 2 >= 2 or (len(words) == 1 and BLANK_CODE in shadow(text))
+    if cjk >= 4 or BLANK_CODE in shadow(text):
+        return bool(words)
+    return len(words) + cjk // 2 >= 2 or (len(words) == 1 and len(every) >= 3)
 
 
 def words_of(text: str) -> list[str]:
@@ -80,6 +83,9 @@ def denials(text: str, languages: Iterable[Language] | None = None) -> tuple[str
             value = hit.group("denied").strip(" `'\"*.,;:，。；、")
             if value and value not in found:
                 found.append(value)
+            more = _ALSO.match(low, hit.end("denied"))
+            if more is not None and set(tools_in(more.group(1))) & set(tools_in(value)):
+                found.append(more.group(1))
     return tuple(found)
 
 

@@ -80,7 +80,7 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
     return Claim(
         text=text,
         key=normal(text),
-        words=tuple(w for w in _words(asserted) if w not in stop and w not in _ASCII_STOP),
+        words=_content(asserted, stop),
         denied=frozenset(t for d in denials for t in terms(d)),
         denials=denials,
         negative=_NEGATION.search(_without(text, denials, langs, cue=True).lower()) is not None,
@@ -93,12 +93,18 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
 def terms(text: str) -> tuple[str, ...]:
     """Content words of ``text``, folded."""
     stop = frozenset().union(*(lang.stop for lang in spoken_in(text)))
-    return tuple(w for w in _words(text) if w not in stop and w not in _ASCII_STOP)
+    return _content(text, stop)
 
 
-def _words(text: str) -> list[str]:
+def _content(text: str, stop: frozenset[str]) -> tuple[str, ...]:
+    return tuple(_words(text, stop | _ASCII_STOP))
+
+
+def _words(text: str, stop: frozenset[str]) -> list[str]:
     found: list[str] = []
     for word in candidates.words_of(unicodedata.normalize("NFKC", text)):
+        if word in stop:
+            continue
         run = ""
         for char in word:
             if candidates.is_cjk(char):
@@ -110,7 +116,7 @@ def _words(text: str) -> list[str]:
                 run += char
         if run:
             found.append(fold(run))
-    return _paired(found)
+    return [w for w in _paired(found) if w not in stop]
 
 
 def _paired(tokens: list[str]) -> list[str]:

@@ -33,7 +33,7 @@ class HeuristicExtractor:
         """
         if not evidence.meta.is_primary:
             return Extraction(extractor=self.name)
-        reading = _Reading(evidence.meta, tuple(r for r in records if r.state is MemoryState.ACTIVE), after)
+        reading = _Reading(evidence.meta, records, after)
         calls: list[ToolCall] = []
         for item in evidence.items:
             if isinstance(item, ToolCall):
@@ -78,7 +78,8 @@ class _Reading:
 
     def __init__(self, meta: RolloutMeta, records: Sequence[MemoryRecord], after: int) -> None:
         self.meta = meta
-        self.records = records
+        self.records = tuple(r for r in records if r.state is MemoryState.ACTIVE)
+        self.read_before = {(s.ordinal, s.digest) for r in records for s in r.sources if s.session == meta.session}
         self.after = after
         self.found: list[Candidate | ForgetRequest] = []
         self.context: list[Candidate] = []
@@ -104,7 +105,10 @@ class _Reading:
             if fresh:
                 self.found.append(forget)
             return
-        revised = self._revision(judgement, before, where)
+        source = where.source(clause.text)
+        if (source.ordinal, source.digest) in self.read_before:
+            fresh = False  # a record rests on it already; it is context for what follows
+        revised = self._revision(judgement, before, where) if fresh else None
         if revised is not None:
             self._keep(revised, fresh)
             return
@@ -122,8 +126,9 @@ class _Reading:
                 self._reject(clause.text, "unclear", where)
             return
         around = " ".join(j.clause.text for j in before if j.clause.sentence == clause.sentence)
-        for fact in candidates.enumerated(text, clause.languages):
-            self._keep(_candidate(fact, judgement, where, around), fresh)
+        facts = candidates.enumerated(text, clause.languages)
+        for fact in facts:
+            self._keep(_candidate(fact, judgement, where, around, whole=len(facts) == 1), fresh)
 
     def _keep(self, candidate: Candidate, fresh: bool) -> None:  # noqa: FBT001
         self.context.append(candidate)
@@ -192,7 +197,9 @@ class _Reading:
                     continue
                 target = candidates.fact_text(clause.text[hit.start("target") : hit.end("target")], ())
                 known = [r for r in self._all_known() if revisions.mentions(r, target)]
-                if not revisions.terms(target) or (name == "forget_plain" and not known):
+                if not revisions.terms(target) or (
+                    name == "forget_plain" and not (known and revisions.is_specific(target))
+                ):
                     continue
                 return ForgetRequest(target, where.at, where.source(clause.text), (where.quote(clause.text),))
         return None
@@ -303,7 +310,7 @@ def secrets_only(text: str, clause: Clause) -> bool:
     return len(plain) < 5 and cjk < 14
 
 
-def _candidate(text: str, judgement: Judgement, where: _Where, around: str) -> Candidate:
+def _candidate(text: str, judgement: Judgement, where: _Where, around: str, *, whole: bool = True) -> Candidate:
     clause = judgement.clause
     langs = clause.languages
     default = "workflow" if judgement.act in (SpeechAct.RULE, SpeechAct.CORRECTION) else "reference"
@@ -315,7 +322,7 @@ def _candidate(text: str, judgement: Judgement, where: _Where, around: str) -> C
         summary=text,
         act=judgement.act,
         at=where.at,
-        source=where.source(text if text in clause.text else clause.text + text),
+        source=where.source(clause.text if whole else f"{clause.text}\n{text}"),
         quotes=(where.quote(clause.text),),
         denies=candidates.denials(text, langs),
         rule=judgement.rule if judgement.level > 2 else f"passing:{judgement.rule}",

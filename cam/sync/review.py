@@ -410,7 +410,8 @@ def _same_frame(mine: Claim, other: Claim) -> bool:
             continue
         subjects = [frozenset(terms(c.text[: hit.start()])) for c, hit in ((mine, a), (other, b))]
         tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
-        if subjects[0] and subjects[0] == subjects[1] and all(tails) and not tails[0] & tails[1]:
+        same_verb = a.group().split() == b.group().split() and len(a.group().split()) >= 2
+        if (subjects[0] or same_verb) and subjects[0] == subjects[1] and all(tails) and not tails[0] & tails[1]:
             return True
     return False
 

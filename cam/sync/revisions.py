@@ -92,6 +92,12 @@ def mentions(text: str, target: str) -> bool:
     return bool(wanted) and all(w in have for w in wanted)
 
 
+def is_specific(target: str) -> bool:
+    """Whether ``target`` is more than one common word."""
+    wanted = terms(target)
+    return len(wanted) >= 2 or any(candidates.tools_in(w) or not w.isalpha() for w in wanted)
+
+
 def _old(text: str, new: NewValue, denied: Sequence[str]) -> tuple[int, int] | None:
     if denied:
         for value in denied:

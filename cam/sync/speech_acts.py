@@ -79,7 +79,8 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
         if ban is not None and (veto is None or ban.level > veto.level):
             veto = ban
         own = cue
-        if governor is not None and (cue is None or governor.level > cue.level) and _has_content(clause):
+        inherits = (clause.item or veto is None or cue is not None) and _has_content(clause)
+        if inherits and governor is not None and (cue is None or governor.level > cue.level):
             cue = governor
         if own is not None and own.governs and (veto is None or own.level > veto.level):
             governor = own if governor is None or own.level >= governor.level else governor
@@ -88,6 +89,8 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
         judgement = _decide(clause, cue, veto, own)
         if clause.mark == ":" and last:
             leads[index] = governor if judgement.durable or own is not None else None
+            if index + 1 < len(clauses) and clauses[index + 1].lead == index:
+                judgement = Judgement(clause, judgement.act, judgement.level, "lead", durable=False)
         if veto is not None and veto.act is SpeechAct.TASK and not judgement.durable:
             governor = None
         found.append(judgement)
@@ -142,8 +145,9 @@ def _anchor(found: list[Judgement], clause: Clause) -> None:
     if not found:
         return
     before = found[-1]
+    meant = before.level == 0 or (before.act is SpeechAct.TASK and before.level <= STANDING)
     if before.durable or (
-        before.act is SpeechAct.SMALL_TALK and before.level == 0 and _has_content(before.clause)
+        meant and before.rule not in ("anchor", "task-first", "creating") and _has_content(before.clause)
     ):
         act = before.act if before.durable else SpeechAct.RULE
         found[-1] = Judgement(
