@@ -125,7 +125,7 @@ def generate(path: str, size: int) -> None:
 
 
 def endless(rng: random.Random) -> dict[str, Iterator[tuple[str, dict[str, Any]]]]:
-    """A stream of records per kind; outputs answer the calls in order."""
+    """A stream of records per kind; an output answers the last call."""
     open_calls: list[str] = []
     return {
         "output": outputs(rng, open_calls),
@@ -162,8 +162,9 @@ def calls(rng: random.Random, open_calls: list[str]) -> Iterator[tuple[str, dict
 def outputs(rng: random.Random, open_calls: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """What the calls printed: mostly short, at times long."""
     while True:
-        name = open_calls.pop(0) if open_calls else "call_none"
-        body = "\n".join(words(rng, rng.randint(20, 110)) for _ in range(rng.choice([2, 5, 20, 60, 200])))
+        name = open_calls.pop() if open_calls else "call_none"
+        open_calls.clear()
+        body = "\n".join(words(rng, rng.randint(20, 110)) for _ in range(rng.choice([1, 4, 12, 40, 115])))
         text = f"Chunk ID: 00d1f2\nWall time: 0.05 seconds\nProcess exited with code 0\nOutput:\n{body}\n"
         yield "response_item", {"type": "function_call_output", "call_id": name, "output": text}
 

@@ -117,6 +117,7 @@ class _Call:
         "at",
         "call",
         "cwd",
+        "dropped",
         "exit_code",
         "from_item",
         "line",
@@ -131,12 +132,19 @@ class _Call:
         self.line = line
         self.from_item = from_item  # known from an item alone so far
         self.settled = False  # its output was seen
+        self.dropped = False
         self.output = ""
         self.exit_code: int | None = None
         self.turn: str | None = None
         self.cwd: str | None = None
         self.at = ""
         self.replayed = False
+
+    def drop(self) -> None:
+        """Hold nothing any more; what still comes for this call is not wanted."""
+        self.dropped = True
+        self.call = tools.Call(self.call.name)
+        self.output = ""
 
 
 class RolloutReader:
@@ -181,6 +189,7 @@ class RolloutReader:
         self._number = 0
         self._size = 0
         self._weight = 0
+        self._limit = _BUDGET
         self._shortened = 0
         self._turn: str | None = None
         self._turn_no = 0
@@ -514,6 +523,8 @@ class RolloutReader:
         if draft is None:
             self._skip("output_without_call")
             return
+        if draft.dropped:
+            return
         found = tools.result(output, nested=draft.call.name == "apply_patch")
         text = _clean(found.output)
         later = draft.settled and draft in self._sessions.values()
@@ -529,7 +540,7 @@ class RolloutReader:
             self._sessions[found.session] = draft
             if len(self._sessions) > 256:
                 self._sessions.pop(next(iter(self._sessions)))
-        if self._weight > _BUDGET:
+        if self._weight > self._limit:
             self._thin()
 
     def _item_call(self, item: dict[str, Any], turn: str | None) -> None:
@@ -599,17 +610,12 @@ class RolloutReader:
         draft.at = self._at
         draft.replayed = self._replay is not None and self._replay.active
         self._items.append(draft)
-        self._weight += _ITEM_COST
+        self._weight += _weight_of(draft)
         if isinstance(draft, _Text):
             draft.turn_no = self._turn_no
             if draft.who is Provenance.USER:
                 self._unplaced.append(draft)
-            elif draft.who is Provenance.ASSISTANT:
-                self._weight += len(draft.text)
-        else:
-            call = draft.call
-            self._weight += len(draft.output) + len(call.command or "") + len(call.input)
-        if self._weight > _BUDGET:
+        if self._weight > self._limit:
             self._thin()
 
     # What is left out
@@ -653,7 +659,8 @@ class RolloutReader:
     def _thin(self) -> None:
         """Hold the weight within its budget: shorten what is old, then drop it; a person's words stay."""
         goal = _BUDGET * 2 // 3
-        weight, items = self._weight, self._items
+        items = self._items
+        weight = sum(map(_weight_of, items))
         newest = len(items) * 9 // 10
         while weight > goal and self._shortened < newest:
             weight -= _shorten(items[self._shortened])
@@ -665,10 +672,13 @@ class RolloutReader:
                     weight -= _weight_of(draft)
                     self._skip("thinned")
                     self._shortened -= 1
+                    if isinstance(draft, _Call):
+                        draft.drop()
                 else:
                     kept.append(draft)
             self._items = kept
-        self._weight = min(weight, _BUDGET)
+        self._weight = weight
+        self._limit = max(_BUDGET, weight * 3 // 2)
 
     # The end
 
@@ -822,9 +832,12 @@ def _tool_call(draft: _Call, number: int) -> ToolCall:
 
 
 def _weight_of(draft: _Text | _Call) -> int:
-    if isinstance(draft, _Text):
-        return _ITEM_COST + (len(draft.text) if draft.who is Provenance.ASSISTANT else 0)
-    return _ITEM_COST + len(draft.output) + len(draft.call.command or "") + len(draft.call.input)
+    """Characters that an item holds, and its own cost; nothing for what is kept in any case."""
+    if isinstance(draft, _Call):
+        return _ITEM_COST + len(draft.output) + len(draft.call.command or "") + len(draft.call.input)
+    if draft.who is Provenance.ASSISTANT:
+        return _ITEM_COST + len(draft.text)
+    return _ITEM_COST if _can_go(draft) else 0
 
 
 def _can_go(draft: _Text | _Call) -> bool:
