@@ -1,0 +1,52 @@
+"""The documentation's examples are executed, so that they cannot go stale."""
+
+import json
+import re
+from pathlib import Path
+
+from cam.cli.app import COMMANDS
+from cam.core.records import MemoryScope, MemoryState
+from cam.core.settings import SETTINGS
+from cam.formats.memory_index import counts_in_index, person_text, update_index
+from cam.formats.topic_file import TopicFile, parse_topic_file, render_topic_file
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = re.compile(r"<!-- example: (?P<kind>[^>]+?) -->\n```\w+\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def examples(name: str) -> list[tuple[str, str]]:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    return [(m["kind"], m["body"]) for m in EXAMPLE.finditer(text)]
+
+
+def test_topic_files_read_as_the_documentation_says() -> None:
+    last: TopicFile | None = None
+    checked = 0
+    for kind, body in examples("file-format.md"):
+        if kind.startswith("topic "):
+            data = body.encode()
+            last = parse_topic_file(
+                data, path="x.md", scope=MemoryScope.PROJECT, state=MemoryState.ACTIVE, topic=kind.split()[1]
+            )
+            assert not last.problems
+            assert render_topic_file(last) == data
+        elif kind == "records":
+            assert last is not None
+            got = [{"id": r.id, "summary": r.summary, "details": list(r.details)} for r in last.records]
+            assert got == json.loads(body)
+            checked += 1
+    assert checked == 2
+
+
+def test_the_index_reads_as_the_documentation_says() -> None:
+    (body,) = [body for kind, body in examples("file-format.md") if kind == "index"]
+    counts = {"commands": 2, "workflow": 1}
+    assert counts_in_index(body.encode()) == counts
+    assert update_index(body.encode(), MemoryScope.PROJECT, MemoryState.ACTIVE, counts) == body.encode()
+    assert person_text(body) == "Ask before touching `infra/`."
+
+
+def test_every_command_and_setting_is_documented() -> None:
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"`cam {name}" not in text] == []
+    assert [s.name for s in SETTINGS if f"| `{s.name}` | `{s.variable}` |" not in text] == []
