@@ -14,7 +14,7 @@ from cam.sync import candidates
 from cam.sync.lexicon import spoken_in
 
 _VALUE = re.compile(
-    r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)|(?P<number>(?<![\w./-])\d{1,6}(?![\w./-]*[\w]))"
+    r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)|(?P<number>(?<![A-Za-z0-9_./-])\d{1,6}(?![A-Za-z0-9_./-]*[A-Za-z0-9_]))"
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
 )
 _NEGATION = re.compile(
@@ -86,7 +86,7 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
         negative=_NEGATION.search(_without(text, denials, langs, cue=True).lower()) is not None,
         values=values,
         tools={family: frozenset(names) for family, names in candidates.tools_in(asserted).items()},
-        limits=frozenset(limits),
+        limits=frozenset(limits) - {t for _, v in values for t in terms(v)},
     )
 
 

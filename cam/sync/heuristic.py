@@ -332,6 +332,8 @@ def _candidate(text: str, judgement: Judgement, where: _Where, around: str, *, w
 def _points_elsewhere(text: str, clause: Clause) -> bool:
     """ "it", "that", "the above": the fact stands in another sentence."""
     shade = shadow(text)
+    if any(lang.search("bare_agreement", clause.shadow) for lang in clause.languages):
+        return True
     return any(lang.search("pointer_only", shade) for lang in clause.languages)
 
 
@@ -341,9 +343,12 @@ def _proposal(text: str) -> tuple[str, str] | None:
     for clause in reversed(judged):
         for lang in clause.languages:
             hit = lang.search("proposal", clause.shadow)
-            if hit is not None:
-                body = candidates.fact_text(clause.text[hit.end() :].rstrip("?？ "), clause.languages)
-                return (clause.text, body) if candidates.says_something(body, clause.languages) else None
+            if hit is None:
+                continue
+            body = candidates.fact_text(clause.text[hit.end() :].rstrip("?？ "), clause.languages)
+            if lang.search("do_that", shadow(body)) or not candidates.says_something(body, clause.languages):
+                break  # "should I do that?": the sentence before says what
+            return (clause.text, body)
     return None
 
 

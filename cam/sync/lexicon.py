@@ -32,6 +32,7 @@ import yaml
 from cam.core.extraction import SpeechAct
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "languages")
+_NOT_TOOLS = frozenset({"language", "merge", "indent", "quotes", "api style"})
 _MACRO = re.compile(r"\{\{(\w+)\}\}")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
@@ -161,7 +162,7 @@ def _fallback() -> tuple[Language, ...]:
 
 def _load(path: str) -> Language:
     data = _read(path)
-    macros: dict[str, str] = {}
+    macros: dict[str, str] = {"tool": _tool_macro()}
     for name, source in (data.get("macros") or {}).items():
         macros[name] = _expand(_joined(source), macros)
 
@@ -201,6 +202,16 @@ def _load(path: str) -> Language:
         topics=pairs("topics"),
         stop=frozenset(str(w) for w in (data.get("stop") or "").split()),
     )
+
+
+@functools.cache
+def _tool_macro() -> str:
+    """A fragment that matches any known tool or service, longest names first."""
+    data = _read(os.path.join(_FOLDER, "_tools.yaml"))
+    names = {str(n) for family, words in data["families"].items() if family not in _NOT_TOOLS for n in words}
+    names |= {str(n) for n in data["services"]}
+    ordered = sorted((n for n in names if n.isascii()), key=lambda n: (-len(n), n))
+    return f"(?:{'|'.join(re.escape(n) for n in ordered)})(?![\\w])"
 
 
 def _read(path: str) -> Any:

@@ -391,7 +391,15 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         left, right = mine.content - gone, other.content - gone
         if left and right and _same_subject(left, right, corrects=corrects):
             return True
-    return _same_frame(mine, other)
+    return _same_frame(mine, other, corrects=corrects) or (corrects and _one_word_apart(mine, other))
+
+
+def _one_word_apart(mine: Claim, other: Claim) -> bool:
+    """ "Anna owns search now" and "Bob owns search": the same words but one."""
+    a, b = mine.words, other.words
+    if len(a) != len(b) or len(a) < 3:
+        return False
+    return sum(x != y for x, y in zip(a, b, strict=True)) == 1
 
 
 def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool) -> bool:
@@ -402,7 +410,7 @@ def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool
     return corrects and (right <= left or (bool(left) and left <= right)) and len(left ^ right) <= 3
 
 
-def _same_frame(mine: Claim, other: Claim) -> bool:
+def _same_frame(mine: Claim, other: Claim, *, corrects: bool) -> bool:
     """ "Staging deploys run from main" and "… run from the release branch"."""
     for lang in spoken_in(mine.text):
         a, b = (lang.search("single_valued", c.text.lower()) for c in (mine, other))
@@ -412,6 +420,19 @@ def _same_frame(mine: Claim, other: Claim) -> bool:
         tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
         same_verb = a.group().split() == b.group().split() and len(a.group().split()) >= 2
         if (subjects[0] or same_verb) and subjects[0] == subjects[1] and all(tails) and not tails[0] & tails[1]:
+            return True
+        a, b = (lang.search("copula", c.text.lower()) for c in (mine, other))
+        if a is None or b is None:
+            continue
+        subjects = [frozenset(terms(c.text[: hit.start()])) for c, hit in ((mine, a), (other, b))]
+        tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
+        least = 1 if corrects else 2
+        if (
+            subjects[0] == subjects[1]
+            and len(subjects[0]) >= least
+            and all(0 < len(t) <= 3 for t in tails)
+            and not tails[0] & tails[1]
+        ):
             return True
     return False
 

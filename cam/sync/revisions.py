@@ -19,10 +19,10 @@ from cam.sync.statements import shadow
 _KINDS = (
     ("code", re.compile(r"`[^`]+`")),
     ("url", re.compile(r"https?://[^\s，。；、）)]+")),
-    ("version", re.compile(r"(?<![\w.])v?\d+(?:\.\d+)+(?![\w])")),
-    ("port", re.compile(r"(?<![\w./-])\d{2,5}(?![\w./-]*\w)")),
+    ("version", re.compile(r"(?<![A-Za-z0-9_.])v?\d+(?:\.\d+)+(?![A-Za-z0-9_])")),
+    ("port", re.compile(r"(?<![A-Za-z0-9_./-])\d{2,5}(?![A-Za-z0-9_./-]*[A-Za-z0-9_])")),
     ("path", re.compile(r"(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+")),
-    ("number", re.compile(r"(?<![\w./-])\d+(?![\w./-]*\w)")),
+    ("number", re.compile(r"(?<![A-Za-z0-9_./-])\d+(?![A-Za-z0-9_./-]*[A-Za-z0-9_])")),
 )
 
 

@@ -54,13 +54,14 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
     leads: dict[int, Rule | None] = {}
     sentence = -1
     clauses = discourse.clauses
+    handed_over = any(_says_only(clause, "handover") for clause in clauses)
     for index, clause in enumerate(clauses):
         if clause.sentence != sentence:
             sentence = clause.sentence
             governor = leads.get(clause.lead) if clause.lead >= 0 else None
             ban = None
         last = index + 1 == len(clauses) or clauses[index + 1].sentence != sentence
-        if _says_only(clause, "address_only"):
+        if clause.mark != ":" and _says_only(clause, "address_only"):
             _anchor(found, clause)
             found.append(Judgement(clause, SpeechAct.SMALL_TALK, 0, "anchor", durable=False))
             continue
@@ -78,6 +79,8 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
             veto = _QUESTION
         if ban is not None and (veto is None or ban.level > veto.level):
             veto = ban
+        if handed_over and (veto is None or veto.level < _HANDOVER.level):
+            veto = _HANDOVER
         own = cue
         inherits = (clause.item or veto is None or cue is not None) and _has_content(clause)
         if inherits and governor is not None and (cue is None or governor.level > cue.level):
@@ -86,7 +89,8 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
             governor = own if governor is None or own.level >= governor.level else governor
         if veto is not None and veto.governs and (own is None or own.level <= veto.level):
             ban = veto
-        judgement = _decide(clause, cue, veto, own)
+        reacts = index > 0 and clauses[index - 1].sentence >= sentence - 1 and _says_only(clauses[index - 1], "denies_before")
+        judgement = _decide(clause, cue, veto, own, reacts=reacts)
         if clause.mark == ":" and last:
             leads[index] = governor if judgement.durable or own is not None else None
             if index + 1 < len(clauses) and clauses[index + 1].lead == index:
@@ -97,6 +101,7 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
     return tuple(found)
 
 
+_HANDOVER = Rule("handover", SpeechAct.TASK, STATED, None)  # type: ignore[arg-type]
 _QUESTION = Rule("question-mark", SpeechAct.QUESTION, 6, None)  # type: ignore[arg-type]
 
 
@@ -110,8 +115,10 @@ def _best(clause: Clause, kind: str) -> Rule | None:
     return best
 
 
-def _decide(clause: Clause, cue: Rule | None, veto: Rule | None, own: Rule | None) -> Judgement:
-    corrects = own is not None and _corrects(clause)
+def _decide(
+    clause: Clause, cue: Rule | None, veto: Rule | None, own: Rule | None, *, reacts: bool
+) -> Judgement:
+    corrects = reacts or (own is not None and _corrects(clause))
     if cue is None and veto is None:
         return Judgement(clause, SpeechAct.SMALL_TALK, 0, "", durable=False)
     if cue is not None and (veto is None or cue.level > veto.level) and cue.level >= PASSING:
@@ -145,7 +152,9 @@ def _anchor(found: list[Judgement], clause: Clause) -> None:
     if not found:
         return
     before = found[-1]
-    meant = before.level == 0 or (before.act is SpeechAct.TASK and before.level <= STANDING)
+    meant = before.level == 0 or (
+        before.act in (SpeechAct.TASK, SpeechAct.TEMPORARY) and before.level <= STANDING
+    )
     if before.durable or (
         meant and before.rule not in ("anchor", "task-first", "creating") and _has_content(before.clause)
     ):

@@ -368,11 +368,19 @@ def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int
     cuts.sort()
     begin = 0
     spans: list[tuple[int, int]] = []
+    for lang in langs:
+        hit = lang.search("reaction", shade)
+        if hit is not None and hit.end() < len(shade):
+            spans.append((0, hit.end()))
+            begin = hit.end()
+            break
     for end, following in cuts:
         if end <= begin or following >= len(shade):
             continue
         left, right = shade[begin:end], shade[following:]
-        if any(lang.search("opens", left) or lang.search("clings", right[:80]) for lang in langs):
+        if not any(lang.search("address_only", right) for lang in langs) and any(
+            lang.search("opens", left) or lang.search("clings", right[:80]) for lang in langs
+        ):
             continue
         spans.append((begin, end))
         begin = following
@@ -380,7 +388,7 @@ def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int
     for a, b in spans:
         while a < b and shade[a] in " ,，、:：-":
             a += 1
-        while b > a and shade[b - 1] in " ,，、":
+        while b > a and shade[b - 1] in " ,，、.!?;。！？；…":
             b -= 1
         if b - a > 1:
             yield a, b
