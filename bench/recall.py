@@ -2,13 +2,14 @@
 
     python bench/recall.py FOLDER [--shape summary|lines] [--half]
 
-``FOLDER`` holds ``*.jsonl``, a collection a line: ``{"collection", "docs": [{"id", "text"}], "queries": [{"q",
-"gold": [ids], "cat"}]}``. Each collection is searched on its own, each document is one record. Recall@k is the
-share of a query's gold ids in the top k, averaged over queries; MRR that of the first gold id in the top 100; hit@1
-the share of queries whose first result is gold. Queries of category 5 have no answer and are left out.
+``FOLDER`` holds ``*.jsonl``, a collection a line: ``{"collection", "docs": [{"id", "text"}], "queries":
+[{"q", "gold": [ids], "cat"}]}``. Each collection is searched on its own, each document is one record.
+Recall@k is the share of a query's gold ids in the top k, averaged over queries; MRR that of the first gold id
+in the top 100; hit@1 the share of queries whose first result is gold. Queries of category 5 have no answer
+and are left out.
 
-``--half`` reports every second collection of a file apart: one half is for choosing weights, the other for telling
-the truth about them.
+``--half`` reports every second collection of a file apart: one half is for choosing weights, the other for
+telling the truth about them.
 """
 
 import argparse
@@ -29,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from cam.core.ranking import Index, document_of, rank_in
 from cam.core.records import MemoryRecord, MemoryScope, new_id, split_text
 
+MEASURES = ("R@1", "R@5", "R@10", "MRR", "hit@1")
 Search = Callable[[str], list[int]]
 Engine = Callable[[list[str]], Search]
 
@@ -37,9 +39,7 @@ def main() -> None:
     """Measure every file of a folder."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument(
-        "--shape", choices=("summary", "lines"), default="lines", help="one line, or summary and details"
-    )
+    arguments.add_argument("--shape", choices=("summary", "lines"), default="lines", help="of a record")
     arguments.add_argument("--half", action="store_true")
     arguments.add_argument("--engine", action="append", help="only these")
     options = arguments.parse_args()
@@ -49,9 +49,8 @@ def main() -> None:
         "fts5": fts5,
         "grep": grep,
     }
-    print(
-        f"{'set':28} {'engine':7} {'queries':>7} {'R@1':>6} {'R@5':>6} {'R@10':>6} {'MRR':>6} {'hit@1':>6} {'ms/q':>7}"
-    )
+    measures = " ".join(f"{name:>6}" for name in MEASURES)
+    print(f"{'set':28} {'engine':7} {'queries':>7} {measures} {'ms/q':>7}")
     for path in sorted(options.folder.glob("*.jsonl")):
         collections = [json.loads(line) for line in path.open(encoding="utf-8")]
         for name, group in groups(path.stem, collections, half=options.half):
@@ -100,7 +99,7 @@ def measure(build: Engine, collections: list[dict[str, Any]]) -> dict[str, float
 
 def report(name: str, engine: str, figures: dict[str, float]) -> None:
     """One line of the table."""
-    quality = " ".join(f"{figures[k]:6.3f}" for k in ("R@1", "R@5", "R@10", "MRR", "hit@1"))
+    quality = " ".join(f"{figures[k]:6.3f}" for k in MEASURES)
     print(f"{name:28} {engine:7} {figures['queries']:7.0f} {quality} {figures['ms']:7.2f}", flush=True)
 
 

@@ -1,17 +1,18 @@
 """The one ranking: BM25 over weighted fields, in any language, the same for search, recall and payload.
 
-Text becomes tokens: NFKC and case folded; words stemmed (Snowball); identifiers and paths kept whole and split
-(``camelCase``, ``snake_case``, ``v1.2.3``, ``docs/runbook.md``); Chinese, Japanese, Korean and other scripts
-without spaces as pairs of characters, single ones too. A query loses its stop and question words unless nothing
-else is left, and each word also stands for its synonyms at a lower weight.
+Text becomes tokens: NFKC and case folded; words stemmed (Snowball); identifiers and paths kept whole and
+split (``camelCase``, ``snake_case``, ``v1.2.3``, ``docs/runbook.md``); Chinese, Japanese, Korean and other
+scripts without spaces as pairs of characters, single ones too. A query loses its stop and question words
+unless nothing else is left, and each word also stands for its synonyms at a lower weight.
 
-A record scores, for each query word, ``idf · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / average))``, with
-``tf`` summed over the fields by their weights. Prefixes and typing mistakes are tried only where no document
-matches. With a recency weight ``w`` a score is multiplied by ``1 + w · 0.5^(age / 30 days)``: it reorders matches
-and never adds one. Equal scores stand in the order of their keys.
+A document scores, for each query word, ``idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average))``
+with ``tf`` summed over the fields by their weights; the sum is multiplied by the share of the query's words
+that match, to the power of ``COVERAGE``. Prefixes and typing mistakes are tried only where no document
+matches. With a recency weight ``w`` a score is multiplied by ``1 + w * 0.5 ** (age / 30 days)``: that
+reorders matches and never adds one. Equal scores stand in the order of their keys.
 
-Statistics come from the documents given. What holds an index on disk implements ``Postings`` and gets the same
-scores from ``rank_in``.
+Statistics come from the documents given. What holds an index on disk implements ``Postings`` and gets the
+same scores from ``rank_in``.
 """
 
 import re
@@ -27,10 +28,11 @@ from cam.core.language import CJK_STOP, STOP_WORDS, SYNONYMS
 from cam.core.records import MemoryRecord
 
 K1 = 0.9
-B = 0.4
+B = 0.44
+COVERAGE = 0.1
 FIELDS = ("summary", "details", "topic", "id")
-WEIGHTS = {"summary": 1.0, "details": 1.0, "topic": 0.3, "id": 0.1}
-SYNONYM_WEIGHT = 0.4
+WEIGHTS = {"summary": 1.0, "details": 0.75, "topic": 0.3, "id": 0.2}
+SYNONYM_WEIGHT = 0.5
 HALF_LIFE_DAYS = 30.0
 
 
@@ -187,9 +189,8 @@ def rank_in(query: str, postings: Postings, *, recency: float = 0.0, now: str = 
     if not found and terms:
         found = _score(_tolerant(terms, postings.vocabulary()), postings)
     hits = []
-    for number, (score, mask, matched) in found.items():
-        if recency:
-            score *= 1 + recency * _freshness(postings.at(number), now)
+    for number, (bm25, mask, matched) in found.items():
+        score = bm25 * (1 + recency * _freshness(postings.at(number), now)) if recency else bm25
         hits.append(
             Hit(
                 number,
@@ -261,7 +262,13 @@ _COUNTED = frozenset({"word", "pair", "sign"})
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Part of a text: a ``word``, a ``whole`` identifier beside its words, a ``pair`` or a ``char`` of CJK, a ``sign``."""
+    """Part of a text.
+
+    Attributes:
+        text: as written, NFKC; folded for a ``whole``.
+        kind: ``word``, ``whole`` (an identifier beside its words), ``pair`` or ``char`` (of CJK), ``sign``.
+        word: what a person would call it.
+    """
 
     text: str
     kind: str
@@ -326,8 +333,8 @@ def _hump() -> re.Pattern[str]:
 def _humps() -> re.Pattern[str]:
     """Words within one: ``HTTPServer2`` is http, server, 2."""
     return re.compile(
-        rf"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?![\w{_MARKS}])|[A-Z]?[a-z]+(?=[A-Z\d_])|[A-Z]+(?=[\d_]|$)"
-        rf"|\d+|[A-Za-z](?:\+\+|#)|(?:[^\W\d_]|[{_MARKS}])+"
+        rf"[A-Za-z](?:\+\+|#)|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?![\w{_MARKS}])|[A-Z]?[a-z]+(?=[A-Z\d_])"
+        rf"|[A-Z]+(?=[\d_]|$)|\d+|(?:[^\W\d_]|[{_MARKS}])+"
     )
 
 
@@ -400,7 +407,7 @@ def _language(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _token(word: str) -> str:
-    """A word folded and stemmed: Latin letters as English without accents, other scripts in their language."""
+    """A word folded and stemmed: Latin as English without accents, other scripts in their language."""
     word = word.casefold()
     if not word.isascii():
         script = next((name for low, high, name in _SCRIPTS if low <= ord(word[0]) <= high), None)
@@ -422,7 +429,7 @@ def _foreign(word: str, language: str) -> str:
 
 @cache
 def _stemmer(language: str) -> Callable[[str], str]:
-    from Stemmer import Stemmer  # noqa: PLC0415 - a query without letters needs none
+    from Stemmer import Stemmer  # type: ignore[import-not-found]  # noqa: PLC0415 - not every text has letters
 
     stem: Callable[[str], str] = Stemmer(language).stemWord
     return stem
@@ -439,7 +446,7 @@ def _synonyms() -> dict[str, tuple[str, ...]]:
     return {token: tuple(others) for token, others in table.items()}
 
 
-# --- scores ---------------------------------------------------------------------------------------------------
+# --- scores ------------------------------------------------------------------------------------------
 
 _Found = dict[int, tuple[float, int, list[int]]]
 
@@ -460,7 +467,10 @@ def _score(terms: Sequence[Term], postings: Postings) -> _Found:
             score, fields, matched = found.get(number, (0.0, 0, []))
             matched.append(i)
             found[number] = (score + idf * count * (K1 + 1) / (count + K1 * norm), fields | mask, matched)
-    return found
+    return {
+        number: (score * (len(matched) / len(terms)) ** COVERAGE, mask, matched)
+        for number, (score, mask, matched) in found.items()
+    }
 
 
 def _freshness(at: str, now: str) -> float:
@@ -469,7 +479,7 @@ def _freshness(at: str, now: str) -> float:
 
 
 def _days(stamp: str) -> float:
-    """Days since an epoch, of ``YYYY-MM-DD[THH:MM[:SS]]`` (without ``datetime``, which a cold search would pay for)."""
+    """Days since an epoch, of ``YYYY-MM-DD[THH:MM[:SS]]``; ``datetime`` would cost a cold search too much."""
     year, month, day = int(stamp[:4]), int(stamp[5:7]), int(stamp[8:10])
     if month < 3:
         year, month = year - 1, month + 12
@@ -478,14 +488,14 @@ def _days(stamp: str) -> float:
     return days + sum(int(part[:2]) / unit for part, unit in zip(clock, (24, 1440, 86400), strict=False))
 
 
-# --- when nothing matches ---------------------------------------------------------------------------------------
+# --- when nothing matches ----------------------------------------------------------------------------
 
 _NEAR = 20
 """Words of the vocabulary that one word of a query may stand for."""
 
 
 def _tolerant(terms: Sequence[Term], vocabulary: Sequence[str]) -> tuple[Term, ...]:
-    """Terms that stand for what begins like them, else for what differs by a letter or, when long, two."""
+    """Terms that stand for what begins like them, else for what differs by a letter; when long, by two."""
     return tuple(
         Term(t.word, tuple((near, 1.0) for near in _near(t.tokens[0][0], vocabulary))) for t in terms
     )
@@ -503,18 +513,21 @@ def _near(token: str, vocabulary: Sequence[str]) -> list[str]:
     if longer or len(token) < 4 or "~" in token:
         return longer[:_NEAR]
     reach = 1 if len(token) < 8 else 2
-    near = [
-        word
-        for word in vocabulary
-        if abs(len(word) - len(token)) <= reach
-        and word[0] == token[0]
-        and _distance(word, token, reach) <= reach
-    ]
-    return near[:_NEAR]
+    near: dict[int, list[str]] = {}
+    for word in vocabulary:
+        ending = 4 if len(word) >= 5 else 0
+        if word[0] == token[0] and -reach <= len(token) - len(word) <= reach + ending:
+            distance = _distance(word, token, reach, ending)
+            near.setdefault(distance, []).append(word)
+    nearest = min(near, default=reach + 1)
+    return near[nearest][:_NEAR] if nearest <= reach else []
 
 
-def _distance(a: str, b: str, most: int) -> int:
-    """Letters added, lost, changed or swapped with their neighbour; more than ``most`` is not counted out."""
+def _distance(a: str, b: str, most: int, ending: int) -> int:
+    """Letters added, lost, changed or swapped with their neighbour; more than ``most`` is not counted out.
+
+    Up to ``ending`` last letters of ``b`` are free: a mistake there keeps the stemmer from cutting them.
+    """
     older: list[int] = []
     old = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -527,4 +540,4 @@ def _distance(a: str, b: str, most: int) -> int:
         if min(row) > most:
             return most + 1
         older, old = old, row
-    return old[-1]
+    return min(old[len(b) - ending :]) if ending else old[-1]
