@@ -6,9 +6,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("cam", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("cam")
 
 REAL_HOME = Path(pwd.getpwuid(os.getuid()).pw_dir)
-_GUARDED = tuple(str(REAL_HOME / name) for name in (".codex", ".codex-auto-memory", ".config/codex-auto-memory"))
+_GUARDED = tuple(
+    str(REAL_HOME / name) for name in (".codex", ".codex-auto-memory", ".config/codex-auto-memory")
+)
 
 
 def _audit(event: str, args: tuple[object, ...]) -> None:

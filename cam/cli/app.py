@@ -47,6 +47,8 @@ COMMANDS: dict[str, Entry] = {
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
+_GROUPS = ("memory", "recall", "config")
+
 _given = GlobalOptions()
 
 
@@ -82,7 +84,7 @@ def run_app(arguments: list[str], options: GlobalOptions) -> int:
         if "--json" in arguments:
             emit(to_json(failure(_dotted(arguments), word, message)))
         else:
-            page = "cam " + (f"{name} " if name in COMMANDS else "") + "--help"
+            page = " ".join(["cam", *(_words(arguments) if name in COMMANDS else ()), "--help"])
             emit("", (f"cam: {message} (see '{page}')",))
         return exit_code
     return code if isinstance(code, int) else 0
@@ -133,9 +135,11 @@ def _stub() -> None:
 
 
 def _dotted(arguments: list[str]) -> str:
-    words: list[str] = []
-    for word in arguments[:2]:
-        if word.startswith("-") or (words and words[0] not in ("memory", "recall", "config")):
-            break
-        words.append(word)
-    return ".".join(words)
+    return ".".join(_words(arguments))
+
+
+def _words(arguments: list[str]) -> list[str]:
+    """The command's own words: the verb, and for a group the command in it."""
+    if arguments[0] not in _GROUPS or len(arguments) < 2 or arguments[1].startswith("-"):
+        return arguments[:1]
+    return arguments[:2]

@@ -80,8 +80,11 @@ def _startup(cwd: str | None) -> Answer:
     payload, problems = startup_payload(context.store, context.settings)
     off = context.off_reason
     data = startup_data(payload) | {"problems": problem_data(problems), "off": off or None}
-    notes = (f"cam: off: {off}; nothing would be told",) if off else ()
-    return Answer(data, payload.text or "Nothing would be told: nothing is remembered here.", notes)
+    if off:
+        return Answer(data, "", (f"cam: nothing would be told: {off}",))
+    if not payload.text:
+        return Answer(data, "", ("cam: nothing would be told: nothing is remembered here",))
+    return Answer(data, payload.text, tuple(f"cam: {p}" for p in problems))
 
 
 def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> Answer:

@@ -34,16 +34,28 @@ def parse_settings(text: str, path: str, layer: str) -> Layer:
 
 
 def set_value(text: str, name: str, value: Any) -> str:
-    """The YAML text with one top-level setting changed or added; every other line stays as it is."""
+    """The YAML text with one top-level setting changed or added; every other line stays as it is.
+
+    Raises:
+        ValueError: the text is written in a way in which that cannot be done.
+    """
     import yaml  # noqa: PLC0415
 
-    rendered = yaml.safe_dump({name: value}, allow_unicode=True, default_flow_style=None, width=10_000)
+    rendered = yaml.safe_dump({name: value}, allow_unicode=True, default_flow_style=False, width=10_000)
     lines = text.splitlines(keepends=True)
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     for key, item in getattr(node, "value", ()):
         if key.value == name:
             end = item.end_mark.line + (1 if item.end_mark.column else 0)
             rest = "".join(lines[max(end, key.start_mark.line + 1) :])
-            return "".join(lines[: key.start_mark.line]) + rendered + rest
-    gap = "" if not text or text.endswith("\n") else "\n"
-    return text + gap + rendered
+            changed = "".join(lines[: key.start_mark.line]) + rendered + rest
+            break
+    else:
+        changed = text + ("" if not text or text.endswith("\n") else "\n") + rendered
+    try:
+        wanted = {**(yaml.safe_load(text) or {}), name: value}
+        if yaml.safe_load(changed) == wanted:
+            return changed
+    except yaml.YAMLError:
+        pass
+    raise ValueError("its lines are not of the form 'name: value'")

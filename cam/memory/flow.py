@@ -146,8 +146,8 @@ def forget(store: MarkdownStore, refs: Sequence[MemoryRef], *, delete: bool) -> 
         made = build_plan(operations, snapshot.records)
         return made, _audit(store, "forget", made)
 
-    _, transaction = transact(store, plan)
-    return Forgotten(gone, transaction)
+    made, _ = transact(store, plan)
+    return Forgotten(gone, len(made.changes))
 
 
 def undo(store: MarkdownStore, steps: int = 1) -> tuple[Undone, ...]:

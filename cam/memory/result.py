@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from cam.core.operations import Change, MemoryPlan
-from cam.core.problems import Problem
 from cam.core.records import MemoryRecord
 
 
@@ -31,10 +30,15 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """Records that were, or would be, taken out."""
+    """Records that were taken out.
+
+    Attributes:
+        records: as they stood before.
+        changed: how many of them changed; one that was archived already does not.
+    """
 
     records: tuple[MemoryRecord, ...]
-    transaction: str = ""
+    changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +54,3 @@ class Undone:
     undoes: str
     changes: tuple[Change, ...]
     kept: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What there is.
-
-    Attributes:
-        records: all that could be read.
-        problems: what could not.
-    """
-
-    records: tuple[MemoryRecord, ...]
-    problems: tuple[Problem, ...] = ()

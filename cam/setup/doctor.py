@@ -80,7 +80,9 @@ def check_store(store: MarkdownStore) -> tuple[Finding, ...]:
     except CamError as error:
         return (Finding("store", Severity.CRITICAL, str(error)),)
     active = sum(r.state == "active" for r in snapshot.records)
-    found = [Finding("store", Severity.OK, f"{active} active records in {folder}")]
+    found = [
+        Finding("store", Severity.OK, f"{active} active {'record' if active == 1 else 'records'} in {folder}")
+    ]
     found += [
         Finding("store", Severity.WARNING, f"{p.path}:{p.line}: {p.reason}", p.advice)
         for p in snapshot.problems

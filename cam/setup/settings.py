@@ -76,4 +76,8 @@ def change_setting(path: str, where: str, name: str, value: str) -> None:
     if layer.warning:
         raise IntegrityError(f"{layer.warning}; mend it first: cam config edit --in {where}")
     plain = list(checked) if isinstance(checked, tuple) else checked
-    write_atomic(path, set_value(text, name, plain).encode("utf-8", "surrogateescape"))
+    try:
+        changed = set_value(text, name, plain)
+    except ValueError as error:
+        raise IntegrityError(f"{path}: {error}; change it by hand: cam config edit --in {where}") from None
+    write_atomic(path, changed.encode("utf-8", "surrogateescape"))

@@ -107,7 +107,9 @@ def _sync_session(
     started = time.perf_counter()
     report = SessionReport(meta, project.id, "skipped")
     try:
-        evidence = belongs.own_part(sessions.read(meta))
+        evidence = sessions.read(meta)
+        if not request.force_project:
+            evidence = belongs.own_part(evidence)
         tombstones = read_tombstones(store)
 
         def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
@@ -202,7 +204,7 @@ def _named(
     if not os.path.isfile(path):
         raise NotFoundError(f"there is no rollout {path}")
     meta = sessions.header(path)
-    if meta is None:
+    if meta is None or not (meta.started_at or meta.cwd or meta.git_remote):
         raise InvalidInputError(f"{path} is no rollout: its first line is no session header")
     if not belongs(meta) and not request.force_project:
         raise InvalidInputError(

@@ -11,7 +11,9 @@ from cam.formats.memory_index import counts_in_index, person_text, update_index
 from cam.formats.topic_file import TopicFile, parse_topic_file, render_topic_file
 
 ROOT = Path(__file__).parents[3]
-EXAMPLE = re.compile(r"<!-- example: (?P<kind>[^>]+?) -->\n```\w+\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+EXAMPLE = re.compile(
+    r"<!-- example: (?P<kind>[^>]+?) -->\n```\w+\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 
 
 def examples(name: str) -> list[tuple[str, str]]:

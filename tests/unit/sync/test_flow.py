@@ -1,0 +1,220 @@
+"""Sync: every session of the project once, whole or not at all, and nothing when there is nothing to do."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cam.core.errors import InvalidInputError, NotFoundError
+from cam.core.records import MemoryState
+from cam.store.identity import Project, resolve_project
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore
+from cam.store.sessions import CodexSessions
+from cam.sync.flow import SyncRequest, sync_project
+from cam.sync.heuristic import HeuristicExtractor
+from cam.sync.result import SyncReport
+
+ROLLOUTS = Path(__file__).parents[2] / "data" / "rollouts"
+RULE = "We always use pnpm here, never npm"
+
+
+class Box:
+    """A repository, a Codex home and a store."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.repo, self.codex = root, root / "repo", root / "codex"
+        self.repo.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q"], cwd=self.repo, check=True)
+        url = "https://git.example.com/acme/shop.git"
+        subprocess.run(["git", "remote", "add", "origin", url], cwd=self.repo, check=True)
+        project = resolve_project(str(self.repo), str(root))
+        assert project is not None
+        self.project: Project = project
+        self.store = MarkdownStore(StoreLayout(str(root / "store"), project.id, project.worktree))
+        self.count = 0
+
+    def put(self, release: str, name: str, *, cwd: Path | None = None, lines: int | None = None) -> Path:
+        """A captured session as if it had run in ``cwd`` (the repository)."""
+        text = (ROLLOUTS / release / f"{name}.jsonl").read_text(encoding="utf-8")
+        text = text.replace("/home/dev/shop", str(cwd or self.repo))
+        if lines is not None:
+            text = "".join(line + "\n" for line in text.split("\n")[:lines])
+        first = json.loads(text.split("\n", 1)[0])
+        session = (first.get("payload") or first)["id"]
+        day = self.codex / "sessions" / "2026" / "11" / "30"
+        day.mkdir(parents=True, exist_ok=True)
+        self.count += 1
+        path = day / f"rollout-2026-11-30T10-{self.count:02d}-00-{session}.jsonl"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def sync(self, **how: object) -> SyncReport:
+        return sync_project(
+            self.store, CodexSessions(str(self.codex)), HeuristicExtractor(), self.project, str(self.root),
+            SyncRequest(**how),  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def active(self) -> list[str]:
+        return [r.summary for r in self.store.snapshot().records if r.state is MemoryState.ACTIVE]
+
+    def tree(self) -> dict[str, bytes]:
+        root = Path(self.store.layout.root)
+        return {
+            str(p.relative_to(root)): p.read_bytes()
+            for p in root.rglob("*")
+            if p.is_file() and not p.name.startswith(".lock")
+        }
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Box:
+    return Box(tmp_path / "box")
+
+
+@pytest.mark.parametrize("release", ["0.20.0", "0.36.0", "0.98.0", "0.148.0", "0.171.0"])
+def test_a_session_is_learned_once(box: Box, release: str) -> None:
+    box.put(release, "package-manager")
+    report = box.sync()
+    assert [s.status for s in report.sessions] == ["synced"]
+    assert any("pnpm" in text for text in box.active())
+    before = box.tree()
+    assert box.sync().sessions == ()
+    assert box.tree() == before  # not a byte
+
+
+def test_a_record_says_where_it_comes_from(box: Box) -> None:
+    box.put("0.171.0", "package-manager")
+    box.sync()
+    record = next(r for r in box.store.snapshot().records if "pnpm" in r.summary)
+    assert (record.sources[0].kind, record.sources[0].ordinal) == ("session", 1)
+    (event,) = [e for e in box.store.history(record.scope) if e.after == record]
+    assert event.quotes[0].session == record.sources[0].session
+    assert "pnpm" in event.quotes[0].text
+    audit = json.loads(Path(box.store.layout.audit_file).read_text().splitlines()[0])
+    assert audit["session"] == record.sources[0].session
+    assert audit["applied"][0]["ref"] == str(record.ref)
+
+
+def test_a_dry_run_writes_nothing(box: Box) -> None:
+    box.put("0.171.0", "package-manager")
+    report = box.sync(dry_run=True)
+    assert [s.status for s in report.sessions] == ["planned"]
+    assert report.changes
+    assert box.tree() == {}
+
+
+def test_a_session_that_grew_is_read_on(box: Box) -> None:
+    whole = box.put("0.171.0", "correction")
+    data = whole.read_bytes()
+    first = data.split(b"\n")
+    cut = next(i for i, line in enumerate(first) if b"that was the old repo" in line)
+    whole.write_bytes(b"\n".join(first[:cut]) + b"\n")
+    box.sync()
+    assert not any("uv run pytest" in text for text in box.active())
+    whole.write_bytes(data)
+    box.sync()
+    assert any("uv run pytest -q" in text for text in box.active())
+    before = box.tree()
+    box.sync(force=True)
+    changed = {name for name, content in box.tree().items() if before.get(name) != content}
+    assert {Path(name).name for name in changed} == {"sync-log.jsonl", "processed.jsonl"}
+
+
+def test_losing_the_marks_adds_nothing_twice(box: Box) -> None:
+    box.put("0.171.0", "package-manager")
+    box.put("0.171.0", "chinese")
+    box.sync()
+    before = {k: v for k, v in box.tree().items() if k.endswith(".md")}
+    shutil.rmtree(box.store.layout.audit_folder)
+    box.sync()
+    assert {k: v for k, v in box.tree().items() if k.endswith(".md")} == before
+
+
+def test_what_a_person_took_out_stays_out(box: Box) -> None:
+    from cam.memory.flow import forget
+
+    box.put("0.171.0", "package-manager")
+    box.sync()
+    forget(box.store, [r.ref for r in box.store.snapshot().records], delete=True)
+    shutil.rmtree(box.store.layout.audit_folder)
+    box.sync()
+    assert box.active() == []
+
+
+def test_subagents_are_no_source_of_rules(box: Box) -> None:
+    for path in sorted(ROLLOUTS.glob("0.1*/subagent.2.jsonl")):
+        box.put(path.parent.name, "subagent.2")
+    report = box.sync()
+    assert {s.status for s in report.sessions} == {"skipped"}
+    assert box.active() == []
+    assert box.sync().sessions == ()
+
+
+def test_other_projects_are_left_alone(box: Box, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    path = box.put("0.171.0", "package-manager", cwd=other)
+    assert box.sync().sessions == ()
+    with pytest.raises(InvalidInputError, match="belongs to another project"):
+        box.sync(rollout=str(path))
+    assert box.tree() == {}
+    assert [s.status for s in box.sync(rollout=str(path), force_project=True).sessions] == ["synced"]
+
+
+def test_a_nested_repository_is_not_the_project(box: Box) -> None:
+    nested = box.repo / "vendor" / "tool"
+    nested.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q"], cwd=nested, check=True)
+    box.put("0.171.0", "package-manager", cwd=nested)
+    assert box.sync().sessions == ()
+
+
+def test_without_a_folder_the_remote_decides(box: Box) -> None:
+    box.put("0.29.0", "package-manager")
+    subprocess.run(
+        ["git", "remote", "set-url", "origin", "https://else.example/x.git"], cwd=box.repo, check=True
+    )
+    assert box.sync().sessions == ()
+
+
+def test_a_rollout_that_cannot_be_read_is_an_error_and_the_others_go_on(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = box.put("0.171.0", "package-manager")
+    box.put("0.171.0", "remember-reference")
+    sessions = CodexSessions(str(box.codex))
+    read = sessions.read
+
+    def failing(meta):  # type: ignore[no-untyped-def]
+        if meta.path == str(bad):
+            raise OSError(5, os.strerror(5))
+        return read(meta)
+
+    sessions.read = failing  # type: ignore[method-assign]
+    report = sync_project(box.store, sessions, HeuristicExtractor(), box.project, str(box.root))
+    assert [s.status for s in report.sessions] == ["failed", "synced"]
+    assert "the disk reports an error" in report.sessions[0].error
+    assert [s.status for s in box.sync().sessions] == ["synced"]  # tried again
+    assert any("pnpm" in text for text in box.active())
+
+
+def test_names_that_are_no_rollouts(box: Box, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError):
+        box.sync(rollout=str(tmp_path / "nothing.jsonl"))
+    text = tmp_path / "notes.txt"
+    text.write_text("hello\n")
+    with pytest.raises(InvalidInputError, match="no rollout"):
+        box.sync(rollout=str(text))
+
+
+def test_in_the_home_folder_there_is_nothing_to_sync(box: Box) -> None:
+    report = sync_project(
+        MarkdownStore(StoreLayout(str(box.root / "store"))), CodexSessions(str(box.codex)),
+        HeuristicExtractor(), None, str(box.root),
+    )  # fmt: skip
+    assert report.sessions == ()
+    assert "there is no project here" in report.note
