@@ -84,6 +84,7 @@ class _Reading:
         self.found: list[Candidate | ForgetRequest] = []
         self.context: list[Candidate] = []
         self.rejections: list[Rejection] = []
+        self.gone: Candidate | None = None
         self.proposed: Message | None = None
 
     def read(self, message: Message) -> None:
@@ -97,6 +98,7 @@ class _Reading:
             return
         for index, judgement in enumerate(judgements):
             self._clause(judgement, judgements[:index], where, fresh)
+        self._flush()
 
     def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: FBT001
         clause = judgement.clause
@@ -126,11 +128,32 @@ class _Reading:
                 self._reject(clause.text, "unclear", where)
             return
         around = " ".join(j.clause.text for j in before if j.clause.sentence == clause.sentence)
+        if judgement.rule == "is-obsolete" and len(text) <= 80 and fresh:
+            self._flush()
+            self.gone = _candidate(text, judgement, where, around)
+            return
         facts = candidates.enumerated(text, clause.languages)
         for fact in facts:
             self._keep(_candidate(fact, judgement, where, around, whole=len(facts) == 1), fresh)
 
+    def _flush(self) -> None:
+        """What is gone, and nothing was said to replace it."""
+        gone, self.gone = self.gone, None
+        if gone is not None:
+            self._keep(gone, fresh=True)
+
     def _keep(self, candidate: Candidate, fresh: bool) -> None:  # noqa: FBT001
+        gone = self.gone
+        if gone is not None and gone.source.ordinal == candidate.source.ordinal and candidate.details == ():
+            # "X is dead. All traffic goes through Y": one fact, in two sentences
+            self.gone = None
+            candidate = replace(
+                candidate,
+                act=SpeechAct.CORRECTION,
+                details=(gone.summary,),
+                quotes=(*gone.quotes, *candidate.quotes),
+                denies=(*gone.denies, *candidate.denies),
+            )
         self.context.append(candidate)
         if fresh:
             self.found.append(candidate)
@@ -225,16 +248,13 @@ class _Reading:
         new = revisions.replacement(body, clause.languages)
         if new is None or not marked:
             return None
-        base = revisions.base_for(
-            new, candidates.denials(clause.text, clause.languages), self.context, self.records
-        )
+        denied = candidates.denials(clause.text, clause.languages)
+        base = revisions.base_for(new, denied, self.context, self.records)
         if base is None:
             return None
-        summary, old, quotes = revisions.put_in(base, new)
+        summary, old, quotes = revisions.put_in(base, new, denied)
         if summary is None:
             return None
-        earlier = before[-1].clause.text if before and not isinstance(base, Candidate) else ""
-        del earlier
         return Candidate(
             scope=base.scope,
             topic=base.topic,

@@ -136,22 +136,28 @@ def tool_families() -> Mapping[str, frozenset[str]]:
     return {word: frozenset(families) for word, families in members.items()}
 
 
-def spoken_in(text: str) -> tuple[Language, ...]:
-    """Languages whose patterns may apply to ``text``, likeliest first; mixed text has several."""
+def spoken_in(text: str, within: str = "") -> tuple[Language, ...]:
+    """Languages whose patterns may apply to ``text``, likeliest first; mixed text has several.
+
+    Args:
+        text: a clause or a sentence.
+        within: the message it stands in; a few words alone say little of their language.
+    """
     found = [lang for lang in languages() if lang.script is not None and lang.script.search(text)]
     if found:
         # a script decides; the words between it ("以后 always use …") may be of any language
         return (*found, *_latin(text, least=3))
-    return _latin(text, least=1) or _fallback()
+    return _latin(within or text, least=1) or _fallback()
 
 
+@functools.lru_cache(maxsize=512)
 def _latin(text: str, least: int) -> tuple[Language, ...]:
     words = set(_WORD.findall(text[:2000].lower()))
     scored = [(len(words & lang.words), lang) for lang in languages() if lang.words]
     best = max((score for score, _ in scored), default=0)
     if best < least:
         return ()
-    chosen = [(score, lang) for score, lang in scored if score and score * 2 >= best]
+    chosen = [(score, lang) for score, lang in scored if score and score * 3 >= best * 2]
     return tuple(lang for _, lang in sorted(chosen, key=lambda pair: -pair[0]))
 
 

@@ -394,10 +394,13 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
     return _same_frame(mine, other, corrects=corrects) or (corrects and _one_word_apart(mine, other))
 
 
+_CHANGE = frozenset("mov migrat switch renam chang convert now nowaday meanwhil since".split())
+
+
 def _one_word_apart(mine: Claim, other: Claim) -> bool:
     """ "Anna owns search now" and "Bob owns search": the same words but one."""
-    a, b = mine.words, other.words
-    if len(a) != len(b) or len(a) < 3:
+    a, b = ([w for w in c.words if w not in _CHANGE] for c in (mine, other))
+    if len(a) != len(b) or len(a) < 2:
         return False
     return sum(x != y for x, y in zip(a, b, strict=True)) == 1
 

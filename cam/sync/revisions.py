@@ -32,7 +32,7 @@ class NewValue:
 
     Attributes:
         text: as it was written.
-        kind: ``code``, ``url``, ``version``, ``port``, ``path``, ``number`` or ``tool``.
+        kind: ``instead`` where the text names the old value itself; else ``code``, ``url``, ``version``, ``port``, ``path``, ``number`` or ``tool``.
     """
 
     text: str
@@ -42,6 +42,11 @@ class NewValue:
 def replacement(body: str, languages: Iterable[Language]) -> NewValue | None:
     """The new value, if ``body`` is nothing but one (a pronoun and a copula may stand before it)."""
     shade = shadow(body)
+    languages = tuple(languages)
+    for lang in languages:
+        hit = lang.search("ellipsis_not", shade)
+        if hit is not None and len(hit.group("new").split()) <= 4:
+            return NewValue(body[hit.start("new") : hit.end("new")].strip(" `"), "instead")
     for lang in languages:
         hit = lang.search("ellipsis", shade)
         if hit is None:
@@ -69,9 +74,11 @@ def base_for(
     return fitting[0] if len(fitting) == 1 else None
 
 
-def put_in(base: Candidate | MemoryRecord, new: NewValue) -> tuple[str | None, str, tuple[Quote, ...]]:
+def put_in(
+    base: Candidate | MemoryRecord, new: NewValue, denied: Sequence[str] = ()
+) -> tuple[str | None, str, tuple[Quote, ...]]:
     """The base's text with the new value, the old value, and the quotes the text rests on."""
-    span = _old(base.summary, new, ())
+    span = _old(base.summary, new, denied)
     if span is None:
         return None, "", ()
     old = base.summary[span[0] : span[1]]
@@ -99,6 +106,8 @@ def is_specific(target: str) -> bool:
 
 
 def _old(text: str, new: NewValue, denied: Sequence[str]) -> tuple[int, int] | None:
+    if new.kind == "instead" and not denied:
+        return None
     if denied:
         for value in denied:
             at = text.lower().find(value.lower())

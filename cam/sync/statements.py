@@ -76,7 +76,7 @@ def take_apart(text: str) -> Discourse:
             lead = -1
         for start, end, mark in _sentences(text, passage.start, passage.end):
             body = text[start:end]
-            langs = spoken_in(body)
+            langs = spoken_in(body, text)
             shade = shadow(body)
             for a, b in _clauses(shade, langs):
                 if b - a > _LONG_CLAUSE:
