@@ -2,7 +2,9 @@
 
 import os
 import pwd
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,21 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     return home
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB; skipped where this process may not mount one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    line = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
+    if os.getuid() != 0 or subprocess.run(line, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a small disk")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def fill(disk: Path, *, leave: int = 0) -> None:
+    """Use up a small disk but for ``leave`` bytes."""
+    state = os.statvfs(disk)
+    (disk / "filler").write_bytes(b"x" * max(0, state.f_bavail * state.f_bsize - leave))

@@ -86,7 +86,7 @@ class MarkdownStore:
         """Why the store cannot be written, "" if it can; changes nothing that stays."""
         probe = self.layout.cache_file(f"probe-{os.getpid()}")
         try:
-            write_atomic(probe, b"")
+            write_atomic(probe, b" " * 4096)
             remove_file(probe)
         except CamError as error:
             return str(error)

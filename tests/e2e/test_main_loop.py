@@ -14,6 +14,7 @@ from codex_releases import CodexSandbox
 from tui import ENTER
 
 from cam.testing.responses_server import Fail
+from tests.conftest import fill
 
 pytestmark = pytest.mark.e2e
 
@@ -104,7 +105,18 @@ def test_no_file_of_the_users_differs_from_what_plain_codex_leaves(sandbox: Any,
     plain.run("exec", RULE)
     cam(wrapped, "exec", RULE)
     cam(wrapped, "exec", "again")
-    volatile = (".tmp", "sessions", "log", "logs", "state", "history", "tmp", "shell_snapshots", "models_cache", "goals")
+    volatile = (
+        ".tmp",
+        "sessions",
+        "log",
+        "logs",
+        "state",
+        "history",
+        "tmp",
+        "shell_snapshots",
+        "models_cache",
+        "goals",
+    )
     here = tree(wrapped.codex_home, without=volatile)
     there = tree(plain.codex_home, without=volatile)
     url = (plain.server.base_url, wrapped.server.base_url)
@@ -193,8 +205,6 @@ def break_store(box: CodexSandbox, how: str) -> dict[str, str]:
     elif how == "a file for the store":
         store.rename(box.home / "away")
         store.write_text("not a folder")
-    elif how == "no space":
-        return {"CAM_HOME": "/dev/full/store"}
     elif how == "a bad setting":
         (box.repo / "codex-auto-memory.yaml").write_text("max_startup_lines: many\ncodex_binary: evil\n")
     return {}
@@ -202,7 +212,7 @@ def break_store(box: CodexSandbox, how: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     "how",
-    ["a corrupt topic file", "a folder for a topic file", "a file for the store", "no space", "a bad setting"],
+    ["a corrupt topic file", "a folder for a topic file", "a file for the store", "a bad setting"],
 )
 @pytest.mark.parametrize("fails", [False, True])
 def test_broken_memory_never_costs_a_session(sandbox: Any, how: str, fails: bool) -> None:
@@ -216,6 +226,26 @@ def test_broken_memory_never_costs_a_session(sandbox: Any, how: str, fails: bool
     warnings = [line for line in done.stderr.splitlines() if line.startswith("cam: ")]
     assert warnings
     assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_never_costs_a_session(sandbox: Any, small_disk: Path) -> None:
+    box = sandbox("0.171.0")
+    env = {"CAM_HOME": str(small_disk / "store")}
+    cam(box, "remember", "Deploys run on Tuesdays", env=env)
+    fill(small_disk)
+    done = cam(box, "exec", RULE, env=env)
+    assert done.returncode == 0
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("cam: ")]
+    assert [w for w in warnings if "the disk is full" in w]
+    assert "Traceback" not in done.stderr
+    (small_disk / "filler").unlink()
+    summaries = [
+        e["summary"]
+        for e in json.loads(cam(box, "memory", "list", "--json", env=env).stdout)["data"]["entries"]
+    ]
+    assert summaries == ["Deploys run on Tuesdays"]
+    cam(box, "sync", env=env)
+    assert KEPT in cam(box, "memory", "list", env=env).stdout
 
 
 def test_a_killed_wrapper_loses_nothing(sandbox: Any) -> None:
