@@ -333,12 +333,13 @@ def secrets_only(text: str, clause: Clause) -> bool:
 def _candidate(text: str, judgement: Judgement, where: _Where, around: str, *, whole: bool = True) -> Candidate:
     clause = judgement.clause
     langs = clause.languages
-    default = "workflow" if judgement.act in (SpeechAct.RULE, SpeechAct.CORRECTION) else "reference"
-    if judgement.act is SpeechAct.PREFERENCE:
-        default = "preferences"
+    scope = placement.scope_of(text, langs, around=around + " " + clause.text)
+    topic = placement.topic_of(text, langs, default=_default_topic(text, judgement.act))
+    if scope is MemoryScope.PROJECT_LOCAL and judgement.act is SpeechAct.FACT:
+        topic = "reference"  # how one machine is set up is no part of the design
     return Candidate(
-        scope=placement.scope_of(text, langs, around=around + " " + clause.text),
-        topic=placement.topic_of(text, langs, default=default),
+        scope=scope,
+        topic=topic,
         summary=text,
         act=judgement.act,
         at=where.at,
@@ -347,6 +348,13 @@ def _candidate(text: str, judgement: Judgement, where: _Where, around: str, *, w
         denies=candidates.denials(text, langs),
         rule=judgement.rule if judgement.level > 2 else f"passing:{judgement.rule}",
     )
+
+
+def _default_topic(text: str, act: SpeechAct) -> str:
+    """The topic of a fact whose words name none."""
+    if act is SpeechAct.PREFERENCE or candidates.tools_in(text):
+        return "preferences"
+    return {SpeechAct.RULE: "workflow", SpeechAct.CORRECTION: "architecture"}.get(act, "reference")
 
 
 def _points_elsewhere(text: str, clause: Clause) -> bool:
