@@ -548,10 +548,15 @@ def _is_strong(value: str, *, least: int = 5) -> bool:
     if re.fullmatch(r"[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,}", value) and re.search(r"[0-9]", value):
         return True  # a licence key, a recovery code
     for part in re.split(r"[-_./:@,!]+", value):
-        has_both = re.search(r"[A-Za-z]", part) and re.search(r"[0-9]", part)
-        if has_both and len(part) >= 5 and not _is_ordinary(part.lower()):
+        if len(part) >= 5 and not part.isalpha() and not part.isdigit() and _has_both(part):
             return True
     return _is_random(value, least=16)
+
+
+def _has_both(part: str) -> bool:
+    """Whether letters and digits mix, in no name or measure that is written so."""
+    has_letter, has_digit = re.search(r"[A-Za-z]", part), re.search(r"[0-9]", part)
+    return has_letter is not None and has_digit is not None and not _is_ordinary(part.lower())
 
 
 def _is_random(value: str, *, least: int) -> bool:
