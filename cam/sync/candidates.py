@@ -1,5 +1,6 @@
 """From a judged clause to a candidate: one fact, in the person's own words."""
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterable
@@ -90,7 +91,7 @@ def denials(text: str, languages: Iterable[Language] | None = None) -> tuple[str
 
 
 def enumerated(text: str, languages: Iterable[Language]) -> tuple[str, ...]:
-    """ "We use A, B and C" as three facts; ``text`` alone where it is no such list."""
+    """As in "We use A, B and C" as three facts; ``text`` alone where it is no such list."""
     for lang in languages:
         hit = lang.search("enumerate", shadow(text))
         if hit is None:
@@ -106,23 +107,30 @@ def enumerated(text: str, languages: Iterable[Language]) -> tuple[str, ...]:
 def tools_in(text: str) -> dict[str, set[str]]:
     """Names of tools in ``text`` by family ("package manager js" → ``{"pnpm"}``)."""
     families = tool_families()
+    low = _plain(text)
     found: dict[str, set[str]] = {}
-    for word in re.findall(
-        r"[a-z0-9][a-z0-9.+-]*[a-z0-9]|[a-z]|[\u3040-\u30ff\u3400-\u9fff]{2}", _plain(text)
-    ):
+    for word in _TOOL_WORD.findall(low):
         for family in families.get(word, ()):
             found.setdefault(family, set()).add(word)
-    low = _plain(text)
-    for word, names in families.items():
-        if is_cjk(word[0]) and word in low:
-            for family in names:
-                found.setdefault(family, set()).add(word)
+    if not low.isascii():
+        for word in _unspaced_tools():
+            if word in low:
+                for family in families[word]:
+                    found.setdefault(family, set()).add(word)
     return found
 
 
 def family(name: str) -> frozenset[str]:
     """All names of the family called ``name``."""
     return frozenset(word for word, families in tool_families().items() if name in families)
+
+
+_TOOL_WORD = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9]|[a-z]")
+
+
+@functools.cache
+def _unspaced_tools() -> tuple[str, ...]:
+    return tuple(word for word in tool_families() if is_cjk(word[0]))
 
 
 def _plain(text: str) -> str:

@@ -11,15 +11,11 @@ from dataclasses import dataclass
 
 from cam.core.tombstones import normal
 from cam.sync import candidates
-from cam.sync.lexicon import spoken_in
+from cam.sync.lexicon import Language, spoken_in
 
 _VALUE = re.compile(
     r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)|(?P<number>(?<![A-Za-z0-9_./-])\d{1,6}(?![A-Za-z0-9_./-]*[A-Za-z0-9_]))"
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
-)
-_NEGATION = re.compile(
-    r"\b(?:never|don'?t|do not|does not|doesn'?t|not|no|without|avoid|stop|nothing|nobody|forbidden|nie|nicht|kein\w*|niemals|nunca|sin|jamais|ne|pas|sans)\b"
-    r"|不要|不再|不能|不准|禁止|别|勿|不用|不许|不得|しない|禁止|避け"
 )
 _CJK_STOP = frozenset(
     "的了是在和与及或就都也还要把被给让用我你他它们这那个里中上下吧吗呢啊着过一之为以从到对于请再先后前时候现已经不没有必须应该需要"
@@ -66,7 +62,7 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
     """Read ``text``; ``said_denials`` are values known to be denied beside those found in it."""
     langs = spoken_in(text)
     denials = tuple(dict.fromkeys((*said_denials, *candidates.denials(text, langs))))
-    asserted = _without(text, denials, langs)
+    asserted = _without(text, denials)
     values = tuple(
         (hit.lastgroup or "", hit.group(hit.lastgroup or 0).strip("`.,:").lower())
         for hit in _VALUE.finditer(asserted)
@@ -83,13 +79,14 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
         words=_content(asserted, stop),
         denied=frozenset(t for d in denials for t in terms(d)),
         denials=denials,
-        negative=_NEGATION.search(_without(text, denials, langs, cue=True).lower()) is not None,
+        negative=_negative(text, denials, langs),
         values=values,
         tools={family: frozenset(names) for family, names in candidates.tools_in(asserted).items()},
         limits=frozenset(limits) - {t for _, v in values for t in terms(v)},
     )
 
 
+@functools.lru_cache(maxsize=16384)
 def terms(text: str) -> tuple[str, ...]:
     """Content words of ``text``, folded."""
     stop = frozenset().union(*(lang.stop for lang in spoken_in(text)))
@@ -102,8 +99,11 @@ def _content(text: str, stop: frozenset[str]) -> tuple[str, ...]:
 
 def _words(text: str, stop: frozenset[str]) -> list[str]:
     found: list[str] = []
-    for word in candidates.words_of(unicodedata.normalize("NFKC", text)):
+    for word in candidates.words_of(text if text.isascii() else unicodedata.normalize("NFKC", text)):
         if word in stop:
+            continue
+        if word.isascii():
+            found.append(fold(word))
             continue
         run = ""
         for char in word:
@@ -152,21 +152,27 @@ def fold(word: str) -> str:
     return word.rstrip("e") if len(word) > 4 else word
 
 
-def _without(text: str, denials: tuple[str, ...], langs: object, *, cue: bool = False) -> str:
-    """``text`` without the values it denies (and, with ``cue``, the words that deny them)."""
-    out = text
+def _without(text: str, denials: tuple[str, ...]) -> str:
+    """``text`` without the values it denies."""
     for denied in denials:
-        at = out.lower().rfind(denied.lower())
+        at = text.lower().rfind(denied.lower())
+        if at >= 0:
+            text = f"{text[:at]} {text[at + len(denied) :]}"
+    return text
+
+
+def _negative(text: str, denials: tuple[str, ...], langs: tuple[Language, ...]) -> bool:
+    """Whether ``text`` forbids; a value that it denies in passing does not count."""
+    low = text.lower()
+    for denied in denials:
+        at = low.rfind(denied.lower())
         if at < 0:
             continue
-        begin = at
-        if cue:
-            head = out[:at].rstrip()
-            hit = re.search(
-                r"(?:,?\s*\b(?:and |but )?(?:not|never|instead of|rather than|no longer \w+|stop \w+|not the|over)|不是|不用|不要用|而不是|而非|别用|不再用|nicht|statt|no|en vez de|pas|au lieu de)\s*[`'\"]?$",
-                head,
-                re.IGNORECASE,
-            )
-            begin = hit.start() if hit else at
-        out = out[:begin] + " " + out[at + len(denied) :]
-    return out
+        head = low[:at]
+        for lang in langs:
+            hit = lang.search("denying", head.rstrip())
+            if hit is not None:
+                head = head[: hit.start()]
+                break
+        low = f"{head} {low[at + len(denied) :]}"
+    return any(lang.search("negation", low) for lang in langs)

@@ -11,6 +11,7 @@ from cam.core.operations import Quote
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source
 from cam.core.times import stamp
 from cam.sync import candidates, observations, placement, revisions
+from cam.sync.claims import terms
 from cam.sync.lexicon import spoken_in
 from cam.sync.speech_acts import Judgement, judge
 from cam.sync.statements import Clause, shadow, take_apart
@@ -79,7 +80,9 @@ class _Reading:
     def __init__(self, meta: RolloutMeta, records: Sequence[MemoryRecord], after: int) -> None:
         self.meta = meta
         self.records = tuple(r for r in records if r.state is MemoryState.ACTIVE)
-        self.read_before = {(s.ordinal, s.digest) for r in records for s in r.sources if s.session == meta.session}
+        self.read_before = {
+            (s.ordinal, s.digest) for r in records for s in r.sources if s.session == meta.session
+        }
         self.after = after
         self.found: list[Candidate | ForgetRequest] = []
         self.context: list[Candidate] = []
@@ -165,7 +168,7 @@ class _Reading:
     # -- agreement -----------------------------------------------------------------------------------------
 
     def _agreement(self, text: str, judgements: Sequence[Judgement], where: _Where) -> Candidate | None:
-        """ "Yes, from now on" to what the assistant proposed."""
+        """As in "Yes, from now on" to what the assistant proposed."""
         if self.proposed is None or not judgements or len(text) > 160:
             return None
         shade = shadow(text)
@@ -219,16 +222,18 @@ class _Reading:
                 if hit is None or (clause.mark == "?" and name == "forget_plain"):
                     continue
                 target = candidates.fact_text(clause.text[hit.start("target") : hit.end("target")], ())
-                known = [r for r in self._all_known() if revisions.mentions(r, target)]
-                if not revisions.terms(target) or (
-                    name == "forget_plain" and not (known and revisions.is_specific(target))
-                ):
+                if not terms(target):
                     continue
+                if name == "forget_plain" and not (
+                    revisions.is_specific(target)
+                    and any(revisions.mentions(r, target) for r in self._all_known())
+                ):
+                    continue  # "forget the tests, fix the build" is about the task at hand
                 return ForgetRequest(target, where.at, where.source(clause.text), (where.quote(clause.text),))
         return None
 
     def _all_known(self) -> list[str]:
-        return [r.text for r in self.records] + [c.summary for c in self.context]
+        return [r.text for r in self.records] + [c.summary for c in self.context[-200:]]
 
     # -- "scratch that, it is X" ---------------------------------------------------------------------------
 
@@ -330,7 +335,9 @@ def secrets_only(text: str, clause: Clause) -> bool:
     return len(plain) < 5 and cjk < 14
 
 
-def _candidate(text: str, judgement: Judgement, where: _Where, around: str, *, whole: bool = True) -> Candidate:
+def _candidate(
+    text: str, judgement: Judgement, where: _Where, around: str, *, whole: bool = True
+) -> Candidate:
     clause = judgement.clause
     langs = clause.languages
     scope = placement.scope_of(text, langs, around=around + " " + clause.text)
@@ -358,7 +365,7 @@ def _default_topic(text: str, act: SpeechAct) -> str:
 
 
 def _points_elsewhere(text: str, clause: Clause) -> bool:
-    """ "it", "that", "the above": the fact stands in another sentence."""
+    """As in "it", "that", "the above": the fact stands in another sentence."""
     shade = shadow(text)
     if any(lang.search("bare_agreement", clause.shadow) for lang in clause.languages):
         return True

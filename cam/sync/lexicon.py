@@ -150,6 +150,11 @@ def spoken_in(text: str, within: str = "") -> tuple[Language, ...]:
     return _latin(within or text, least=1) or _fallback()
 
 
+def in_any_language(name: str, text: str) -> bool:
+    """Whether a pattern called ``name`` of any language occurs in ``text`` (lower case)."""
+    return any(lang.search(name, text) for lang in languages())
+
+
 @functools.lru_cache(maxsize=512)
 def _latin(text: str, least: int) -> tuple[Language, ...]:
     words = set(_WORD.findall(text[:2000].lower()))

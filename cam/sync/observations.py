@@ -411,7 +411,7 @@ def _split(command: str) -> list[str] | None:
         if len(stages) > 1 and not all(s.split()[:1] and s.split()[0] in _QUIET_PIPE for s in stages[1:]):
             return None
         if "||" in stages[0]:
-            stages[0] = stages[0].split("||")[0].strip()
+            stages[0] = stages[0].partition("||")[0].strip()
         text = _REDIRECT.sub("", stages[0]).strip().rstrip("&").strip()
         if text:
             parts.append(text)
@@ -539,7 +539,7 @@ def _kind(part: str) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 
                 return (kind, f"{tool} {word}")
             if tool not in {"mvn", "gradle"}:
                 break
-        if tool in {"pytest"} or tool not in _TOOLS or plain:
+        if tool == "pytest" or tool not in _TOOLS or plain:
             return None
     if tool in _TOOLS:
         kind = "types" if tool == "tsc" and "--noEmit" in words else _TOOLS[tool]
@@ -585,7 +585,7 @@ def _script(tool: str, targets: list[str], builtin: set[str]) -> tuple[str, str]
     if not targets or len(targets) > 2:
         return None
     name = targets[0].lower()
-    if len(targets) == 2 and not (targets[1] in {"."} or tool in _SCRIPTY):
+    if len(targets) == 2 and not (targets[1] == "." or tool in _SCRIPTY):
         return None
     if name in {
         "install",

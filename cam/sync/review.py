@@ -384,7 +384,7 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         if _same_subject(left, right, corrects=corrects):
             return True
     for kind in {k for k, _ in mine.values} & {k for k, _ in other.values}:
-        a, b = ({v for k, v in c.values if k == kind} for c in (mine, other))
+        a, b = (frozenset(v for k, v in c.values if k == kind) for c in (mine, other))
         if a & b:
             continue
         gone = frozenset(t for v in (a | b) for t in terms(v))
@@ -398,7 +398,7 @@ _CHANGE = frozenset("mov migrat switch renam chang convert now nowaday meanwhil 
 
 
 def _one_word_apart(mine: Claim, other: Claim) -> bool:
-    """ "Anna owns search now" and "Bob owns search": the same words but one."""
+    """As in "Anna owns search now" and "Bob owns search": the same words but one."""
     a, b = ([w for w in c.words if w not in _CHANGE] for c in (mine, other))
     if len(a) != len(b) or len(a) < 2:
         return False
@@ -414,7 +414,7 @@ def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool
 
 
 def _same_frame(mine: Claim, other: Claim, *, corrects: bool) -> bool:
-    """ "Staging deploys run from main" and "… run from the release branch"."""
+    """As in "Staging deploys run from main" and "… run from the release branch"."""
     for lang in spoken_in(mine.text):
         a, b = (lang.search("single_valued", c.text.lower()) for c in (mine, other))
         if a is None or b is None:
@@ -422,7 +422,12 @@ def _same_frame(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         subjects = [frozenset(terms(c.text[: hit.start()])) for c, hit in ((mine, a), (other, b))]
         tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
         same_verb = a.group().split() == b.group().split() and len(a.group().split()) >= 2
-        if (subjects[0] or same_verb) and subjects[0] == subjects[1] and all(tails) and not tails[0] & tails[1]:
+        if (
+            (subjects[0] or same_verb)
+            and subjects[0] == subjects[1]
+            and all(tails)
+            and not tails[0] & tails[1]
+        ):
             return True
         a, b = (lang.search("copula", c.text.lower()) for c in (mine, other))
         if a is None or b is None:

@@ -12,7 +12,7 @@ from cam.core.extraction import Candidate
 from cam.core.operations import Quote
 from cam.core.records import MemoryRecord
 from cam.sync import candidates
-from cam.sync.claims import terms as terms
+from cam.sync.claims import terms
 from cam.sync.lexicon import Language
 from cam.sync.statements import shadow
 

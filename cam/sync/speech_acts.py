@@ -62,11 +62,11 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
             ban = None
         last = index + 1 == len(clauses) or clauses[index + 1].sentence != sentence
         if clause.mark != ":" and _says_only(clause, "address_only"):
-            _anchor(found, clause)
+            _anchor(found)
             found.append(Judgement(clause, SpeechAct.SMALL_TALK, 0, "anchor", durable=False))
             continue
         if any(lang.search("back_veto", clause.shadow) for lang in clause.languages):
-            _take_back(found, clause)
+            _take_back(found, clause.sentence)
             found.append(Judgement(clause, SpeechAct.NEGATED, 6, "taken-back", durable=False))
             continue
         cue = _best(clause, "cues")
@@ -89,7 +89,11 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
             governor = own if governor is None or own.level >= governor.level else governor
         if veto is not None and veto.governs and (own is None or own.level <= veto.level):
             ban = veto
-        reacts = index > 0 and clauses[index - 1].sentence >= sentence - 1 and _says_only(clauses[index - 1], "denies_before")
+        reacts = (
+            index > 0
+            and clauses[index - 1].sentence >= sentence - 1
+            and _says_only(clauses[index - 1], "denies_before")
+        )
         judgement = _decide(clause, cue, veto, own, reacts=reacts)
         if clause.mark == ":" and last:
             leads[index] = governor if judgement.durable or own is not None else None
@@ -147,8 +151,8 @@ def _has_content(clause: Clause) -> bool:
     return letters >= 3
 
 
-def _anchor(found: list[Judgement], clause: Clause) -> None:
-    """ "Keep that in mind": the clause before was meant to last."""
+def _anchor(found: list[Judgement]) -> None:
+    """As in "Keep that in mind": the clause before was meant to last."""
     if not found:
         return
     before = found[-1]
@@ -164,11 +168,11 @@ def _anchor(found: list[Judgement], clause: Clause) -> None:
         )
 
 
-def _take_back(found: list[Judgement], clause: Clause) -> None:
-    """ "Just thinking out loud": what was said just before does not count."""
+def _take_back(found: list[Judgement], sentence: int) -> None:
+    """As in "Just thinking out loud": what was said just before does not count."""
     for index in range(len(found) - 1, -1, -1):
         before = found[index]
-        if before.clause.sentence < clause.sentence - 1:
+        if before.clause.sentence < sentence - 1:
             break
         if before.durable:
             found[index] = Judgement(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cam.sync.lexicon import Language, spoken_in
+from cam.sync.lexicon import Language, in_any_language, spoken_in
 
 BLANK_CODE = "\u00a4"
 """Stands in a shadow for each character of code, a path in backticks or a link."""
@@ -157,32 +157,6 @@ _LOG = re.compile(
 )
 _CODE_END = re.compile(r"[;{}]\s*$|=>\s*\{?\s*$|\)\s*:\s*$|</\w+>\s*$")
 _TABLE = re.compile(r"\s*\|.*\|\s*$|\s*[^\n|]{1,200}\t[^\n\t]{1,200}\t")
-_SHOWS = re.compile(
-    r"""(?:
-      \b(?:says?|said|shows?|showed|prints?|printed|reads?|reports?|reported|wrote|writes|returns?|returned|gives?|gave|
-        got|get|getting|outputs?|logs?|logged|errors?|traceback|stack\s?trace|exception|response|message|comments?|
-        feedback|review|suggestions?|findings?|answer|reply|replied|description|readme|wiki|docs?|documentation|page|
-        article|post|issue|ticket|email|mail|letter|thread|transcript|conversation|chat|prompt|snippet|code|file|
-        content|contents|text|spec|specification|requirements?|template|example|excerpt|paste|pasted|results?|
-        terminal|console|below|body|diff|patch|commit|changelog|config|instructions|guidelines?|guide|policy|slack|
-        notion|report|summary|plan|handover|handoff|status|todo|todos|tasks?|checklist|acceptance\scriteria)\b
-      | (?:报错|日志|输出|错误|如下|以下是|内容|提示|终端|结果|文档|代码|评论|反馈|回复|说|写道|粘贴|需求|任务|计划|总结)
-      | (?:エラー|ログ|出力|以下|内容|コメント|結果|ドキュメント)
-      | \b(?:fehler|ausgabe|meldung|sagt|schreibt|hier\sist|antwort|salida|registro|dice|mensaje|aquí|sortie|erreur|dit|voici)\b
-    )[^:：\n]{0,80}[:：]\s*$""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_KEEPS = re.compile(
-    r"""\b(?:remember|keep\sin\smind|bear\sin\smind|from\snow\son|going\sforward|always|never|(?:rules?|conventions?|preferences?)
-       \s(?:for|of|in|here|i|we|that)|(?:my|our|house|project|repo|team|some|these|general|ground|a\sfew)\s(?:\w+\s)?(?:rules?|conventions?|preferences?|standards?)|memori[sz]e|note)\b
-     |记住|记得|记一下|请记|牢记|以后|今后|规则|规范|约定|注意|覚えて|今後|ルール|merk|ab\sjetzt|regeln|recuerda|a\spartir\sde\sahora|reglas|retiens|souviens|désormais|règles""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_PERSONA = re.compile(
-    r"\s*(?:you\s(?:are|will\sact|act)\s(?:an?|the|now|as|my)\b|act\sas\s|as\san?\s(?:senior|expert|experienced)|"
-    r"your\s(?:role|task|job|goal|mission)\s(?:is|:)|你是一[个名位]|你现在是|请?扮演|作为一[个名位]|あなたは|du\sbist\s(?:ein|der|die)|eres\sun|tu\ses\sun|vous\sêtes\sun)",
-    re.IGNORECASE,
-)
 
 
 def _said_lines(text: str) -> tuple[list[tuple[int, int, int]], list[str]]:
@@ -192,8 +166,8 @@ def _said_lines(text: str) -> tuple[list[tuple[int, int, int]], list[str]]:
     shown: list[str] = []
     if len(text) > _LONG_MESSAGE or len(lines) > _MANY_LINES:
         lines = _edges(lines)
-    if _PERSONA.match(text) and (len(lines) > 4 or len(text) > 400):
-        return [], [text]
+    if (len(lines) > 4 or len(text) > 400) and in_any_language("persona", text[:200].lower()):
+        return [], [text]  # a prompt template, expanded
     reader = _Reader()
     for start, end in lines:
         line = text[start:end]
@@ -264,9 +238,15 @@ class _Reader:
             self._showing = False
         if self._after_log and line[:1] in " \t":
             return False
-        if _SHOWS.search(line[-160:]) and not _KEEPS.search(line[-160:]):
+        if _announces(line):
             self._showing, self._looks_like_log = True, True
         return True
+
+
+def _announces(line: str) -> bool:
+    """Whether what follows is shown ("CI says:"), and not a list of rules."""
+    end = line[-160:].rstrip().lower()
+    return end.endswith((":", "：")) and in_any_language("shows", end) and not in_any_language("keeps", end)
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
