@@ -489,8 +489,8 @@ NO_VALUE_ENDS = tuple(
 """Endings of participles, adjectives and abstract nouns: prose, not passwords."""
 FUNCTION_WORDS = frozenset(
     """
-    the a an is are was be must should can may to of for in on at by with your our my this that and or not if it
-    no enter please at least required invalid incorrect forgot reset change new confirm too
+    the a an is are was be must should can may to of for in on at by with your our my this that and or
+    not if it no enter please at least required invalid incorrect forgot reset change new confirm too
     der die das ist und für le la les est et de el los es y no
     """.split()
 )

@@ -175,6 +175,6 @@ def test_count_is_of_outermost_spans() -> None:
     ids=lambda t: t[:12],
 )
 def test_a_megabyte_is_quick(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     strip(text)
-    assert time.perf_counter() - begin < 3
+    assert time.process_time() - begin < 3

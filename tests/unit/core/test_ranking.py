@@ -216,6 +216,6 @@ def test_scores_fall() -> None:
     "unit", ["a", "a ", "aB", "a_", "a.", "测", "a测", "é", "'", "v1.", "🚀", "\u0301", "A", "1"]
 )
 def test_a_megabyte_is_quick(unit: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     entry_of(docs(unit * (1_000_000 // len(unit)))[0])
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10

@@ -318,8 +318,8 @@ def test_places_and_kinds_are_named() -> None:
         "a:12:b:c:",
     ],
 )
-def test_a_megabyte_is_quick(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
-    begin = time.perf_counter()
+def test_a_long_line_is_linear(unit: str) -> None:
+    text = unit * (250_000 // len(unit))
+    begin = time.process_time()
     mask(text)
-    assert time.perf_counter() - begin < 12
+    assert time.process_time() - begin < 8
