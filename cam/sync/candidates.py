@@ -25,14 +25,8 @@ def fact_text(text: str, languages: Iterable[Language]) -> str:
     body = _SPACE.sub(" ", text).strip(_EDGE)
     languages = tuple(languages)
     for _ in range(8):
-        shade = shadow(body)
-        cut = 0
-        for lang in languages:
-            hit = lang.search("front", shade)
-            if hit is not None and hit.start() == 0 and hit.end() > 0:
-                cut = hit.end()
-                break
-        if not cut or cut >= len(body):
+        cut = _front(shadow(body), languages)
+        if not 0 < cut < len(body):
             break
         body = body[cut:].lstrip(_EDGE)
     shade = shadow(body)
@@ -41,7 +35,19 @@ def fact_text(text: str, languages: Iterable[Language]) -> str:
         if hit is not None and hit.start() > 0:
             body = body[: hit.start()]
             break
-    body = body.strip(_EDGE)
+    return _unpaired(body.strip(_EDGE))
+
+
+def _front(shade: str, languages: tuple[Language, ...]) -> int:
+    for lang in languages:
+        hit = lang.search("front", shade)
+        if hit is not None and hit.start() == 0:
+            return hit.end()
+    return 0
+
+
+def _unpaired(body: str) -> str:
+    """Without brackets and quotation marks around the whole, or left over from what was cut."""
     for left, right in _PAIRS:
         if body.startswith(left) and body.endswith(right) and body.count(left) + body.count(right) == 2:
             body = body[1:-1].strip()
@@ -91,7 +97,7 @@ def denials(text: str, languages: Iterable[Language] | None = None) -> tuple[str
 
 
 def enumerated(text: str, languages: Iterable[Language]) -> tuple[str, ...]:
-    """As in "We use A, B and C" as three facts; ``text`` alone where it is no such list."""
+    """The facts of a list such as "we use A, B and C"; ``text`` alone where it is none."""
     for lang in languages:
         hit = lang.search("enumerate", shadow(text))
         if hit is None:

@@ -168,7 +168,7 @@ class _Reading:
     # -- agreement -----------------------------------------------------------------------------------------
 
     def _agreement(self, text: str, judgements: Sequence[Judgement], where: _Where) -> Candidate | None:
-        """As in "Yes, from now on" to what the assistant proposed."""
+        """What the assistant proposed, where the person says "yes, from now on" to it."""
         if self.proposed is None or not judgements or len(text) > 160:
             return None
         shade = shadow(text)
@@ -365,7 +365,7 @@ def _default_topic(text: str, act: SpeechAct) -> str:
 
 
 def _points_elsewhere(text: str, clause: Clause) -> bool:
-    """As in "it", "that", "the above": the fact stands in another sentence."""
+    """Whether the fact stands in another sentence: "always do it like that"."""
     shade = shadow(text)
     if any(lang.search("bare_agreement", clause.shadow) for lang in clause.languages):
         return True

@@ -398,7 +398,7 @@ _CHANGE = frozenset("mov migrat switch renam chang convert now nowaday meanwhil 
 
 
 def _one_word_apart(mine: Claim, other: Claim) -> bool:
-    """As in "Anna owns search now" and "Bob owns search": the same words but one."""
+    """Whether they differ in one word alone: "Anna owns search now", "Bob owns search"."""
     a, b = ([w for w in c.words if w not in _CHANGE] for c in (mine, other))
     if len(a) != len(b) or len(a) < 2:
         return False
@@ -414,7 +414,7 @@ def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool
 
 
 def _same_frame(mine: Claim, other: Claim, *, corrects: bool) -> bool:
-    """As in "Staging deploys run from main" and "… run from the release branch"."""
+    """Whether the verb takes one value: "deploys run from main", "deploys run from the release branch"."""
     for lang in spoken_in(mine.text):
         a, b = (lang.search("single_valued", c.text.lower()) for c in (mine, other))
         if a is None or b is None:

@@ -46,7 +46,7 @@ class Judgement:
     near: bool = False
 
 
-def judge(discourse: Discourse) -> tuple[Judgement, ...]:
+def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts reach over clauses, in order
     """Say of each clause what it does."""
     found: list[Judgement] = []
     governor: Rule | None = None  # cue that governs the sentence
@@ -152,7 +152,7 @@ def _has_content(clause: Clause) -> bool:
 
 
 def _anchor(found: list[Judgement]) -> None:
-    """As in "Keep that in mind": the clause before was meant to last."""
+    """After "keep that in mind": the clause before was meant to last."""
     if not found:
         return
     before = found[-1]
@@ -169,7 +169,7 @@ def _anchor(found: list[Judgement]) -> None:
 
 
 def _take_back(found: list[Judgement], sentence: int) -> None:
-    """As in "Just thinking out loud": what was said just before does not count."""
+    """After "just thinking out loud": what was said just before does not count."""
     for index in range(len(found) - 1, -1, -1):
         before = found[index]
         if before.clause.sentence < sentence - 1:

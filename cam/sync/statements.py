@@ -128,7 +128,7 @@ _HEADING = re.compile(
     r"\s{0,3}#{1,6}\s+\S|\s{0,3}={4,}\s*$|\s{0,3}-{4,}\s*$|\s{0,3}\*\*[^*\n]{2,60}\*\*:?\s*$"
 )
 _TAG = re.compile(r"\s*<(/?)([A-Za-z][\w.-]{0,60})(?:\s[^<>\n]{0,300})?>")
-_ITEM = re.compile(r"\s*(?:[-*+•·‣]|\(?\d{1,2}[.)、]|\(?[a-zA-Z][.)](?=\s)|[①-⑳])\s*(?=\S)")
+_ITEM = re.compile(r"\s*(?:[-*+](?=\s)|[•·‣]|\(?\d{1,2}[.)、]|\(?[a-zA-Z][.)](?=\s)|[①-⑳])\s*(?=\S)")
 _SPEAKER = re.compile(
     r"\s*(?:\*\*)?(?:user|human|assistant|system|agent|ai|bot|claude|gpt|chatgpt|gemini|copilot|codex|cursor|"
     r"coderabbit|reviewer|tool|q|a|用户|助手)(?:\*\*)?\s*[:：]\s*\S",
@@ -190,6 +190,7 @@ class _Reader:
         self._tag = ""
         self._showing = False  # after "CI says:", until something speaks against it
         self._looks_like_log = True
+        self._shown = 0  # lines since the announcement
         self._after_log = False
         self._gap = False
 
@@ -230,16 +231,18 @@ class _Reader:
         log = _LOG.match(line) is not None or _CODE_END.search(line) is not None
         if log and not _ITEM.match(line):
             self._after_log = True
+            self._shown += 1
             return False
         if self._showing:
-            if log or not (gap and self._looks_like_log):
+            if log or not (gap and self._shown and self._looks_like_log):
                 self._looks_like_log = self._looks_like_log and (log or line[:1] in " \t")
+                self._shown += 1
                 return False
             self._showing = False
         if self._after_log and line[:1] in " \t":
             return False
         if _announces(line):
-            self._showing, self._looks_like_log = True, True
+            self._showing, self._looks_like_log, self._shown = True, True, 0
         return True
 
 
@@ -365,10 +368,19 @@ def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int
         spans.append((begin, end))
         begin = following
     spans.append((begin, len(shade)))
-    for a, b in spans:
-        while a < b and shade[a] in " ,，、:：-":
-            a += 1
-        while b > a and shade[b - 1] in " ,，、.!?;。！？；…":
-            b -= 1
+    for first, last in spans:
+        a, b = _trimmed(shade, first, last)
         if b - a > 1:
             yield a, b
+
+
+def _trimmed(shade: str, a: int, b: int) -> tuple[int, int]:
+    while a < b and shade[a] in _BEFORE_CLAUSE:
+        a += 1
+    while b > a and shade[b - 1] in _AFTER_CLAUSE:
+        b -= 1
+    return a, b
+
+
+_BEFORE_CLAUSE = " ,，、:：-"
+_AFTER_CLAUSE = " ,，、.!?;。！？；…"
