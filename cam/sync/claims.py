@@ -18,7 +18,8 @@ _VALUE = re.compile(
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
 )
 _CJK_STOP = frozenset(
-    "的了是在和与及或就都也还要把被给让用我你他它们这那个里中上下吧吗呢啊着过一之为以从到对于请再先后前时候现已经不没有必须应该需要"
+    "的了是在和与及或就都也还要把被给让用我你他它们这那个里中上下吧吗呢啊着过一之为以从到对于"
+    "请再先后前时候现已经不没有必须应该需要"
 )
 _ASCII_STOP = frozenset(
     "a an the and or of to in on at for by with is are was be it its this that we our you your i my as from via do does "

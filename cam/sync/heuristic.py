@@ -103,7 +103,7 @@ class _Reading:
             self._clause(judgement, judgements[:index], where, fresh)
         self._flush()
 
-    def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: FBT001
+    def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: C901, FBT001 - each act its own branch
         clause = judgement.clause
         forget = self._forget(judgement, where)
         if forget is not None:
@@ -341,7 +341,7 @@ def _candidate(
     clause = judgement.clause
     langs = clause.languages
     scope = placement.scope_of(text, langs, around=around + " " + clause.text)
-    topic = placement.topic_of(text, langs, default=_default_topic(text, judgement.act))
+    topic = placement.topic_of(text, langs, default=_default_topic(text, judgement.said_as))
     if scope is MemoryScope.PROJECT_LOCAL and judgement.act is SpeechAct.FACT:
         topic = "reference"  # how one machine is set up is no part of the design
     return Candidate(

@@ -89,16 +89,18 @@ def signature(command: str) -> tuple[str, str] | None:
 
 
 _MISSING = re.compile(
-    r"missing script|no rule to make target|command not found|unknown command|not recognized as|no such (?:command|task|file)|"
-    r"could not determine executable|script not found|task .{0,40} not found|error: no such subcommand|is not a .{0,20}command",
+    r"missing script|no rule to make target|command not found|unknown command|not recognized as|"
+    r"no such (?:command|task|file)|could not determine executable|script not found|"
+    r"task .{0,40} not found|error: no such subcommand|is not a .{0,20}command",
     re.IGNORECASE,
 )
 _BAD = re.compile(
-    r"\b(?:[1-9]\d* (?:failed|failing|errors?|failures?)|FAILED|FAIL\b|npm ERR!|error(?:\[|:| TS)|Traceback|BUILD FAILURE|panicked)"
+    r"\b(?:[1-9]\d* (?:failed|failing|errors?|failures?)|FAILED|FAIL\b|npm ERR!|error(?:\[|:| TS)|Traceback|"
+    r"BUILD FAILURE|panicked)"
 )
 _GOOD = re.compile(
-    r"\b(?:\d+ (?:passed|passing|pass|tests?|specs?)|passed|success(?:ful(?:ly)?)?|succeeded|ok\b|PASS\b|0 (?:errors|failures|failed)|"
-    r"compiled|built in|done in|finished|no issues|all checks)",
+    r"\b(?:\d+ (?:passed|passing|pass|tests?|specs?)|passed|success(?:ful(?:ly)?)?|succeeded|ok\b|PASS\b|"
+    r"0 (?:errors|failures|failed)|compiled|built in|done in|finished|no issues|all checks)",
     re.IGNORECASE,
 )
 _HEREDOC = re.compile(r"<<-?\s*['\"\\]?\w")
@@ -332,7 +334,7 @@ _FILE_ARG = re.compile(
 )
 
 
-def _read(call: ToolCall) -> tuple[tuple[str, str, str], Observation] | None:
+def _read(call: ToolCall) -> tuple[tuple[str, str, str], Observation] | None:  # noqa: C901 - one question a part
     """The command cleaned, with the key under which its like are one."""
     command = call.command or ""
     if "\n" in command.strip() or _HEREDOC.search(command) or len(command) > _MOST:
@@ -400,7 +402,7 @@ def _split(command: str) -> list[str] | None:
     """Commands joined by ``&&`` or ``;``; None where the line is a program of its own."""
     if re.search(r"\$\(|`|\bfor\b.*\bdo\b|\bwhile\b.*\bdo\b|\bif\b.*\bthen\b|<\(", command):
         return None
-    bare = command.split(" # ")[0].strip()
+    bare = command.partition(" # ")[0].strip()
     parts: list[str] = []
     for piece in _cut(bare):
         stages = (

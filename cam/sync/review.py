@@ -73,7 +73,7 @@ def relation(candidate: Claim, record: Claim, *, corrects: bool = False) -> Rela
     """How what ``candidate`` claims stands to what ``record`` claims."""
     if candidate.key == record.key:
         return Relation.SAME
-    if _flips(candidate, record):
+    if _flips(candidate, record, corrects=corrects):
         return Relation.CONTRADICTS
     denied = _denies(candidate, record)
     if denied is not Relation.NONE:
@@ -325,9 +325,13 @@ def _why_not(candidate: Candidate, losers: Sequence[MemoryRecord]) -> str | None
 # -- relations ---------------------------------------------------------------------------------------------
 
 
-def _flips(mine: Claim, other: Claim) -> bool:
+def _flips(mine: Claim, other: Claim, *, corrects: bool) -> bool:
     """The same words, once asked for and once forbidden."""
-    if mine.negative == other.negative or mine.denials or other.denials or not mine.content:
+    if mine.negative == other.negative or not mine.content or other.limits - mine.content:
+        return False
+    if corrects and len(other.content) >= 2 and other.content <= mine.content:
+        return True
+    if mine.denials or other.denials:
         return False
     return _alike(mine.content, other.content) >= 0.8 and mine.limits == other.limits
 

@@ -5,7 +5,7 @@ one record that has such a value.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cam.core.extraction import Candidate
@@ -13,7 +13,7 @@ from cam.core.operations import Quote
 from cam.core.records import MemoryRecord
 from cam.sync import candidates
 from cam.sync.claims import terms
-from cam.sync.lexicon import Language
+from cam.sync.lexicon import Language, spoken_in
 from cam.sync.statements import shadow
 
 _KINDS = (
@@ -32,7 +32,8 @@ class NewValue:
 
     Attributes:
         text: as it was written.
-        kind: ``instead`` where the text names the old value itself; else ``code``, ``url``, ``version``, ``port``, ``path``, ``number`` or ``tool``.
+        kind: ``instead`` where the text names the old value itself; else ``code``, ``url``, ``version``,
+            ``port``, ``path``, ``number``, ``tool`` or ``word``.
     """
 
     text: str
@@ -58,16 +59,21 @@ def replacement(body: str, languages: Iterable[Language]) -> NewValue | None:
                 return NewValue(text, kind)
         if candidates.tools_in(text) and len(text.split()) == 1:
             return NewValue(text, "tool")
+        if text and len(text.split()) == 1 and len(text) > 2 and lang.search("names_it", shade):
+            return NewValue(text, "word")
     return None
 
 
 def base_for(
     new: NewValue, denied: Sequence[str], said: Sequence[Candidate], records: Sequence[MemoryRecord]
 ) -> Candidate | MemoryRecord | None:
-    """What the new value corrects: the latest statement with a value of its kind, else the only such record."""
-    for candidate in reversed(said[-6:]):
+    """What the new value corrects: the latest statement with a value of its kind, else the only record."""
+    recent = said[-1:] if new.kind == "word" else said[-6:]
+    for candidate in reversed(recent):
         if _old(candidate.summary, new, denied) is not None:
             return candidate
+    if new.kind == "word":
+        return None
     fitting = [r for r in records if _old(r.summary, new, denied) is not None]
     if new.kind == "number" and not denied:
         return None
@@ -106,23 +112,40 @@ def is_specific(target: str) -> bool:
 
 
 def _old(text: str, new: NewValue, denied: Sequence[str]) -> tuple[int, int] | None:
-    if new.kind == "instead" and not denied:
-        return None
-    if denied:
-        for value in denied:
-            at = text.lower().find(value.lower())
-            if at >= 0:
-                return (at, at + len(value))
-        return None
+    """Where the value stands that ``new`` replaces."""
+    if denied or new.kind == "instead":
+        return next((span for value in denied for span in _where(text, value)), None)
+    if new.kind == "word":
+        return _last_words(text)
     if new.kind == "tool":
-        families = set(candidates.tools_in(new.text))
-        for hit in re.finditer(r"[A-Za-z0-9][\w.+-]*\w", text):
-            if hit.group().lower() != new.text.lower() and families & set(candidates.tools_in(hit.group())):
-                return hit.span()
-        return None
+        return _other_tool(text, new.text)
     for kind, pattern in _KINDS:
-        if kind == new.kind or (new.kind in {"port", "number"} and kind in {"port", "number"}):
+        if kind == new.kind or {kind, new.kind} == {"port", "number"}:
             hits = [h for h in pattern.finditer(text) if h.group() != new.text]
             if hits:
                 return hits[0].span()
+    return None
+
+
+def _where(text: str, value: str) -> Iterator[tuple[int, int]]:
+    at = text.lower().find(value.lower())
+    if at >= 0:
+        yield at, at + len(value)
+
+
+def _other_tool(text: str, tool: str) -> tuple[int, int] | None:
+    """A name in ``text`` of the same family as ``tool``."""
+    families = set(candidates.tools_in(tool))
+    for hit in re.finditer(r"[A-Za-z0-9][\w.+-]*\w", text):
+        if hit.group().lower() != tool.lower() and families & set(candidates.tools_in(hit.group())):
+            return hit.span()
+    return None
+
+
+def _last_words(text: str) -> tuple[int, int] | None:
+    """What stands after the verb of a short definition ("the main branch is called main")."""
+    for lang in spoken_in(text):
+        hits = list(lang.finditer("defines", text.lower()))
+        if hits and 0 < len(text[hits[-1].end() :].split()) <= 3:
+            return hits[-1].end(), len(text.rstrip(" ."))
     return None

@@ -34,6 +34,7 @@ class Judgement:
         rule: its name.
         durable: whether the clause may become memory.
         corrects: whether it says that something else is no longer so.
+        said_as: the act of the cue itself, before what it corrects counts.
         near: whether it had a cue at all, so that its rejection is worth a line.
     """
 
@@ -44,6 +45,7 @@ class Judgement:
     durable: bool
     corrects: bool = False
     near: bool = False
+    said_as: SpeechAct = SpeechAct.RULE
 
 
 def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts reach over clauses, in order
@@ -127,7 +129,9 @@ def _decide(
         return Judgement(clause, SpeechAct.SMALL_TALK, 0, "", durable=False)
     if cue is not None and (veto is None or cue.level > veto.level) and cue.level >= PASSING:
         act = SpeechAct.CORRECTION if corrects else cue.act
-        return Judgement(clause, act, cue.level, cue.name, durable=True, corrects=corrects, near=True)
+        return Judgement(
+            clause, act, cue.level, cue.name, durable=True, corrects=corrects, near=True, said_as=cue.act
+        )
     if veto is not None:
         return Judgement(clause, veto.act, veto.level, veto.name, durable=False, near=cue is not None)
     assert cue is not None

@@ -138,15 +138,19 @@ _LOG = re.compile(
     r"""\s*(?:
       at\s\S{1,200}\s\(|at\s[\w$.<>]+\(|File\s"[^"]{1,300}",\sline\s|Traceback\b|Caused\sby:|goroutine\s\d
     | \[?\d{4}[-/]\d\d[-/]\d\d[T\s]|\[?\d\d:\d\d:\d\d|\[\d+/\d+\]|\[[\w:./-]{2,30}\]\s
-    | (?:error|warn(?:ing)?|info|debug|fatal|trace|notice|critical|panic|err|fail(?:ed)?|pass(?:ed)?|ok|hint|note)\b\s?[\[(:|!]
-    | (?:npm|yarn|pnpm)\s(?:ERR!|error|warn|WARN)|ERR_|ELIFECYCLE|(?-i:E\s{2,}\S)|(?-i:(?:FAIL|PASS|FAILED|PASSED|ERROR|WARNING|INFO|DEBUG|FATAL)\b)
+    | (?:error|warn(?:ing)?|info|debug|fatal|trace|critical|panic|err|fail(?:ed)?|pass(?:ed)?)\b\s?[\[(:|!]
+    | (?:npm|yarn|pnpm)\s(?:ERR!|error|warn)|ERR_|ELIFECYCLE|(?-i:E\s{2,}\S)
+    | (?-i:(?:FAIL|PASS|FAILED|PASSED|ERROR|WARNING|INFO|DEBUG|FATAL)\b)
     | [✓✔✗✘×❌✅⚠●○▶│├└┌┐┘┤╭╰─═║╔╚]
-    | [$❯➜%]\s\S|>>>\s|\.\.\.\s{2}|PS\s[A-Z]:\\|[A-Z]:\\[^>\n]{0,200}>|\(?[\w.-]*\)?\s?[\w.-]{1,40}@[\w.-]{1,60}[:\s][^\s]{0,100}\s?[$%\#]\s?
+    | [$❯➜%]\s\S|>>>\s|\.\.\.\s{2}|PS\s[A-Z]:\\|[A-Z]:\\[^>\n]{0,200}>
+    | \(?[\w.-]*\)?\s?[\w.-]{1,40}@[\w.-]{1,60}[:\s][^\s]{0,100}\s?[$%\#]\s?
     | diff\s--git|index\s[0-9a-f]{6,}|@@\s|\+\+\+\s|---\s[ab/]|[+-]{1,2}\s{0,8}[^\s+-].{0,200}[;{}(),]\s*$
-    | [\w.]{1,80}(?:Error|Exception|Warning)\b[:\s(]|\S{1,200}:\d+(?::\d+)?:?\s|\S+\(\d+(?:,\d+)?\):
-    | \$?\w+\s?[=:]\s?["'{\[]
-    | from\s\S{1,80}\simport\b|import\s(?:[{*"']|\S{1,80}\s(?:from|as)\b|[\w.]{1,80};?\s*$)|(?:const|let|var|val)\s[\w{\[][^=\n]{0,80}=
-    | (?:async\s)?(?:def|func|fn|function)\s\w*\s?[(<]|class\s\w+\s?[:({<]|(?:export|public|private|protected|static)\s(?:const|default|function|class|async|static|void|final|\w+\s\w+\s?[(=;])
+    | [\w.]{1,80}(?:Error|Exception|Warning)\b[:\s(]|\S{1,200}\.\w{1,5}:\d+(?::\d+)?:?\s|\S+\(\d+(?:,\d+)?\):
+    | \$?\w+\s?=\s?["'{\[]|"?[\w.-]{1,60}"?:\s?[{\[]\s*$
+    | from\s\S{1,80}\simport\b|import\s(?:[{*"']|\S{1,80}\s(?:from|as)\b|[\w.]{1,80};?\s*$)
+    | (?:const|let|var|val)\s[\w{\[][^=\n]{0,80}=|(?:async\s)?(?:def|func|fn|function)\s\w*\s?[(<]
+    | class\s\w+\s?[:({<]
+    | (?:export|public|private|protected|static)\s(?:const|default|function|class|async|static|void|final)\b
     | (?-i:SELECT\s.{1,200}\sFROM\b|INSERT\sINTO\b|CREATE\s(?:TABLE|INDEX)\b|ALTER\sTABLE\b|UPDATE\s\w+\sSET\b)
     | [{}\[\]()<>]+[,;]?\s*$|["'][\w.-]{1,80}["']\s?:|//|/\*|\*/|<!--|\#!|\#include|@\w+\(
     | (?-i:[A-Z][A-Z0-9_]{2,60}=\S)

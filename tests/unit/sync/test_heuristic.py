@@ -93,7 +93,8 @@ def test_just_thinking_out_loud_takes_it_back(facts: Callable[..., list[str]]) -
 
 def test_a_secret_is_masked_and_the_fact_around_it_kept() -> None:
     found = extract(
-        "Remember that the metrics API lives at https://metrics.example.com and api_key: EXAMPLE123 is in vault."
+        "Remember that the metrics API lives at https://metrics.example.com "
+        "and api_key: EXAMPLE123 is in vault."
     )
     assert "EXAMPLE123" not in repr(found)
     assert "metrics.example.com" in repr(found.items)
