@@ -14,7 +14,8 @@ from cam.sync import candidates
 from cam.sync.lexicon import Language, spoken_in
 
 _VALUE = re.compile(
-    r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)|(?P<number>(?<![A-Za-z0-9_./-])\d{1,6}(?![A-Za-z0-9_./-]*[A-Za-z0-9_]))"
+    r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)"
+    r"|(?P<number>(?<![A-Za-z0-9_./-])\d{1,6}(?![A-Za-z0-9_./-]*[A-Za-z0-9_]))"
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
 )
 _CJK_STOP = frozenset(
@@ -22,8 +23,8 @@ _CJK_STOP = frozenset(
     "请再先后前时候现已经不没有必须应该需要"
 )
 _ASCII_STOP = frozenset(
-    "a an the and or of to in on at for by with is are was be it its this that we our you your i my as from via do does "
-    "not no never always only also just now please all any every each should must can will has have use uses used using "
+    "a an the and or of to in on at for by with is are was be it its this that we our you your i my as from via do "
+    "does not no never always only also just now please all any every each should must can will has have use uses used using "
     "run runs running here there repo repository project codebase than instead rather so if when then".split()
 )
 

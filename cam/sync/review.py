@@ -133,6 +133,7 @@ class _Desk:
             if why_not is not None:
                 self.conflicts.append(Conflict(candidate, tuple(losers), why_not))
                 return
+            losers = [r for r in losers if r.state is MemoryState.ACTIVE]
         elif found.get(Relation.UNCERTAIN) and not known:
             self.conflicts.append(Conflict(candidate, tuple(found[Relation.UNCERTAIN]), "uncertain"))
             return
@@ -141,7 +142,11 @@ class _Desk:
             self._noop(candidate, known[0], rule)
             self._retire(losers, known[0], candidate)
             return
-        wider = [r for r in found.get(Relation.WIDER, []) if r.updated_at <= candidate.at and not r.pinned]
+        wider = [
+            r
+            for r in found.get(Relation.WIDER, [])
+            if r.updated_at <= candidate.at and not r.pinned and r.state is MemoryState.ACTIVE
+        ]
         if wider and candidate.act in _STRONG:
             self._widen(candidate, wider[0], losers)
             return
@@ -151,7 +156,7 @@ class _Desk:
         self._add(candidate, losers)
 
     def _near(self, mine: Claim, candidate: Candidate) -> list[MemoryRecord]:
-        """Active records that share a word with the candidate, or name a tool of a family that it names."""
+        """Records that held when it was said and share a word with it, or a family of tools."""
         clues = {w[:5] for w in (*mine.words, *mine.denied) if len(w) > 1}
         clues |= {w.lower() for w in mine.denials}
         for family in mine.tools:
@@ -160,7 +165,7 @@ class _Desk:
         return [
             r
             for r in self.state.values()
-            if r.state is MemoryState.ACTIVE
+            if _held_then(r, candidate.at)
             and r.scope in scopes
             and any(c in r.summary.lower() for c in clues)
         ]
@@ -179,7 +184,7 @@ class _Desk:
         command = _command(candidate.summary)
         mine = observations.signature(command)
         for record in self.state.values():
-            if record.state is not MemoryState.ACTIVE or "`" not in record.summary:
+            if not _held_then(record, candidate.at) or "`" not in record.summary:
                 continue
             for span in _SPANS.findall(record.summary):
                 if span == command or (mine is not None and observations.signature(span) == mine):
@@ -188,7 +193,7 @@ class _Desk:
         rivals = tuple(
             r
             for r in self.state.values()
-            if r.state is MemoryState.ACTIVE
+            if _held_then(r, candidate.at)
             and not r.reason.startswith(_RAN)
             and mine is not None
             and any(kind == mine[0] for span in _SPANS.findall(r.summary) for kind in _kinds(span))
@@ -208,6 +213,7 @@ class _Desk:
             for r in self.state.values()
             if r.state is MemoryState.ACTIVE
             and r.updated_at <= request.at
+            and not any(_name(s)[:2] == _name(request.source)[:2] for s in r.sources)  # its own message
             and wanted
             and wanted <= set(terms(r.text))
         ]
@@ -293,6 +299,11 @@ _REASONS = {
     SpeechAct.CONFIRMATION: "you agreed to it",
     SpeechAct.OBSERVATION: _RAN,
 }
+
+
+def _held_then(record: MemoryRecord, at: str) -> bool:
+    """Whether ``record`` holds, or was archived only after ``at``: what it suppressed stays so."""
+    return record.state is MemoryState.ACTIVE or record.created_at <= at <= record.updated_at
 
 
 def _name(source: Source) -> tuple[str | None, int | None, str | None]:

@@ -151,7 +151,7 @@ _LOG = re.compile(
     | (?:const|let|var|val)\s[\w{\[][^=\n]{0,80}=|(?:async\s)?(?:def|func|fn|function)\s\w*\s?[(<]
     | class\s\w+\s?[:({<]
     | (?:export|public|private|protected|static)\s(?:const|default|function|class|async|static|void|final)\b
-    | (?-i:SELECT\s.{1,200}\sFROM\b|INSERT\sINTO\b|CREATE\s(?:TABLE|INDEX)\b|ALTER\sTABLE\b|UPDATE\s\w+\sSET\b)
+    | (?-i:SELECT\s.{1,200}\sFROM\b|INSERT\sINTO\b|CREATE\s(?:TABLE|INDEX)\b|ALTER\sTABLE\b|UPDATE\s\w+\sSET)
     | [{}\[\]()<>]+[,;]?\s*$|["'][\w.-]{1,80}["']\s?:|//|/\*|\*/|<!--|\#!|\#include|@\w+\(
     | (?-i:[A-Z][A-Z0-9_]{2,60}=\S)
     | drwx|-rw|total\s\d+\s*$|exit\s(?:code|status)\b|Process\sexited|Chunk\sID|Wall\stime

@@ -17,9 +17,8 @@ from cam.sync.statements import shadow, take_apart
 
 WORDS = (
     "we use pnpm not npm remember that always never the port is 4100 , . ? ! : ; - ` \" ' ( ) \n from now on "
-    "`make test` https://x.example/a tests live in spec/ stop adding comments if maybe 以后 不要 提交信息 用中文 "
-    "， 。 记住 これから 必ず "
-    "immer nie a partir de ahora désormais forget the note about it"
+    "`make test` https://x.example/a tests live in spec/ stop adding comments if maybe 以后 不要 提交信息 "
+    "用中文 ， 。 记住 これから 必ず immer nie a partir de ahora désormais forget the note about it"
 ).split(" ")
 prose = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
 anything = st.one_of(prose, st.text(max_size=400))
