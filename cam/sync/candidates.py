@@ -96,6 +96,22 @@ def denials(text: str, languages: Iterable[Language] | None = None) -> tuple[str
     return tuple(found)
 
 
+def find_value(text: str, value: str) -> int:
+    """Where ``value`` stands last in ``text`` as a word of its own ("npm" is not in "pnpm"); -1 if nowhere."""
+    low, value = text.lower(), value.lower()
+    at = low.rfind(value)
+    while at >= 0:
+        before, after = low[at - 1 : at], low[at + len(value) : at + len(value) + 1]
+        if not (_joins(before, value[:1]) or _joins(value[-1:], after)):
+            return at
+        at = low.rfind(value, 0, at + len(value) - 1)
+    return -1
+
+
+def _joins(left: str, right: str) -> bool:
+    return left.isascii() and right.isascii() and left.isalnum() and right.isalnum()
+
+
 def enumerated(text: str, languages: Iterable[Language]) -> tuple[str, ...]:
     """The facts of a list such as "we use A, B and C"; ``text`` alone where it is none."""
     for lang in languages:

@@ -24,8 +24,8 @@ _CJK_STOP = frozenset(
 )
 _ASCII_STOP = frozenset(
     "a an the and or of to in on at for by with is are was be it its this that we our you your i my as from via do "
-    "does not no never always only also just now please all any every each should must can will has have use uses used using "
-    "run runs running here there repo repository project codebase than instead rather so if when then".split()
+    "does not no never always only also just now please all any every each should must can will has have use uses "
+    "used using run runs running here there repo repository project codebase than instead rather so if when then".split()
 )
 
 
@@ -157,7 +157,7 @@ def fold(word: str) -> str:
 def _without(text: str, denials: tuple[str, ...]) -> str:
     """``text`` without the values it denies."""
     for denied in denials:
-        at = text.lower().rfind(denied.lower())
+        at = candidates.find_value(text, denied)
         if at >= 0:
             text = f"{text[:at]} {text[at + len(denied) :]}"
     return text
@@ -167,7 +167,7 @@ def _negative(text: str, denials: tuple[str, ...], langs: tuple[Language, ...]) 
     """Whether ``text`` forbids; a value that it denies in passing does not count."""
     low = text.lower()
     for denied in denials:
-        at = low.rfind(denied.lower())
+        at = candidates.find_value(low, denied)
         if at < 0:
             continue
         head = low[:at]

@@ -90,6 +90,7 @@ class _Desk:
         self.state: dict[tuple[str, str, str], MemoryRecord] = {r.key: r for r in records}
         self.tombstones = {key: stamp(at) for key, at in tombstones.items()}
         self.read = {_name(s) for r in records for s in r.sources if s.kind == "session"}
+        self.restated: dict[tuple[str, str, str], list[Source]] = {}
         self.operations: list[MemoryOperation] = []
         self.conflicts: list[Conflict] = []
         self.rejections: list[Rejection] = []
@@ -249,9 +250,9 @@ class _Desk:
         self._retire(losers, record, candidate)
 
     def _widen(self, candidate: Candidate, record: MemoryRecord, losers: Sequence[MemoryRecord]) -> None:
-        longer = replace(record, summary=candidate.summary, updated_at=candidate.at).with_source(
-            candidate.source
-        )
+        longer = replace(record, summary=candidate.summary, updated_at=candidate.at)
+        for source in (*self.restated.get(record.key, ()), candidate.source):
+            longer = longer.with_source(source)
         self._do(OperationKind.UPDATE, longer, "said again, with more", "wider", candidate)
         self._retire(losers, longer, candidate)
 
@@ -268,6 +269,7 @@ class _Desk:
             )
 
     def _noop(self, candidate: Candidate, record: MemoryRecord, rule: str) -> None:
+        self.restated.setdefault(record.key, []).append(candidate.source)
         self.operations.append(
             MemoryOperation(OperationKind.NOOP, record, "known already", rule, candidate.quotes, "sync")
         )
@@ -373,7 +375,7 @@ def _denies(mine: Claim, other: Claim) -> Relation:
 def _is_used(name: str, text: str) -> bool:
     """Whether ``text`` tells to use ``name``, or says what it is, rather than something about it."""
     low = text.lower()
-    at = low.find(name.lower())
+    at = candidates.find_value(low, name)
     if at < 0:
         return False
     before, after = low[:at], low[at + len(name) :]
@@ -408,6 +410,9 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
             return True
     return _same_frame(mine, other, corrects=corrects) or (corrects and _one_word_apart(mine, other))
 
+
+_MOST_OF = 0.65
+"""Share of a longer claim's words that a shorter one holds; the same both ways, or a second reading differs."""
 
 _CHANGE = frozenset("mov migrat switch renam chang convert now nowaday meanwhil since".split())
 
@@ -471,9 +476,9 @@ def _covers(mine: Claim, other: Claim) -> Relation:
         if {v for _, v in mine.values} != {v for _, v in other.values}:
             return Relation.NONE
         return Relation.SAME if mine.denied <= other.denied else Relation.WIDER
-    if a < b and mine.denied <= (other.denied | b) and len(a) >= 0.7 * len(b):
+    if a < b and mine.denied <= (other.denied | b) and len(a) >= _MOST_OF * len(b):
         return Relation.NARROWER
-    if b < a and other.denied <= (mine.denied | a) and len(b) >= 0.6 * len(a):
+    if b < a and other.denied <= (mine.denied | a) and len(b) >= _MOST_OF * len(a):
         return Relation.WIDER
     return Relation.NONE
 

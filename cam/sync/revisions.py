@@ -128,7 +128,7 @@ def _old(text: str, new: NewValue, denied: Sequence[str]) -> tuple[int, int] | N
 
 
 def _where(text: str, value: str) -> Iterator[tuple[int, int]]:
-    at = text.lower().find(value.lower())
+    at = candidates.find_value(text, value)
     if at >= 0:
         yield at, at + len(value)
 
