@@ -97,7 +97,7 @@ def denials(text: str, languages: Iterable[Language] | None = None) -> tuple[str
 
 
 def find_value(text: str, value: str) -> int:
-    """Where ``value`` stands last in ``text`` as a word of its own ("npm" is not in "pnpm"); -1 if nowhere."""
+    """Where ``value`` stands last in ``text`` as a word of its own (no "npm" in "pnpm"); -1 if nowhere."""
     low, value = text.lower(), value.lower()
     at = low.rfind(value)
     while at >= 0:

@@ -23,9 +23,10 @@ _CJK_STOP = frozenset(
     "请再先后前时候现已经不没有必须应该需要"
 )
 _ASCII_STOP = frozenset(
-    "a an the and or of to in on at for by with is are was be it its this that we our you your i my as from via do "
-    "does not no never always only also just now please all any every each should must can will has have use uses "
-    "used using run runs running here there repo repository project codebase than instead rather so if when then".split()
+    "a an the and or of to in on at for by with is are was be it its this that we our you your i "
+    "my as from via do does not no never always only also just now please all any every each "
+    "should must can will has have use uses used using run runs running here there repo "
+    "repository project codebase than instead rather so if when then".split()
 )
 
 

@@ -412,7 +412,7 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
 
 
 _MOST_OF = 0.65
-"""Share of a longer claim's words that a shorter one holds; the same both ways, or a second reading differs."""
+"""Share of a longer claim's words that a shorter one holds; the same both ways, so rereading is stable."""
 
 _CHANGE = frozenset("mov migrat switch renam chang convert now nowaday meanwhil since".split())
 
