@@ -59,10 +59,17 @@ class MemoryExtractor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The records of the scopes that were asked for, as read at one moment."""
+    """The records of the project's scopes, as read at one moment.
+
+    Attributes:
+        records: in file order.
+        problems: what could not be read.
+        has_edits: whether people edited files since they were written; the next commit notes what.
+    """
 
     records: tuple[MemoryRecord, ...] = ()
     problems: tuple[Problem, ...] = ()
+    has_edits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ before and after, are read as they are; a line that cannot be read is counted, n
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
@@ -24,6 +24,7 @@ class HistoryEvent:
         kind: what was done; ``noop`` where nothing was.
         before: None where the record did not exist.
         after: None where it is gone.
+        versions: by state, the version that the topic file of that state was in afterwards; None if it went.
     """
 
     transaction: str
@@ -36,6 +37,7 @@ class HistoryEvent:
     after: MemoryRecord | None = None
     quotes: tuple[Quote, ...] = ()
     replaced_by: str | None = None
+    versions: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def applied(self) -> bool:
@@ -43,12 +45,14 @@ class HistoryEvent:
         return self.kind is not OperationKind.NOOP
 
 
-def event_of(change: Change, transaction: str, at: str) -> HistoryEvent:
+def event_of(
+    change: Change, transaction: str, at: str, versions: Mapping[str, str | None] | None = None
+) -> HistoryEvent:
     """The event of an applied change."""
     op = change.operation
     return HistoryEvent(
         transaction, at, op.kind, str(change.ref), op.reason, op.actor, change.before, change.after, op.quotes,
-        op.replaced_by,
+        op.replaced_by, versions or {},
     )  # fmt: skip
 
 
@@ -76,6 +80,8 @@ def render_event(event: HistoryEvent) -> str:
     }
     if event.replaced_by:
         data["replaced_by"] = event.replaced_by
+    if event.versions:
+        data["versions"] = dict(event.versions)
     return dump_line(data)
 
 
@@ -116,6 +122,7 @@ def _parse_event(line: str) -> HistoryEvent | None:
             record_from_data(data["after"]) if data.get("after") else None,
             tuple(Quote(**q) for q in data.get("quotes", ())),
             data.get("replaced_by"),
+            dict(data.get("versions", {})),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -4,8 +4,8 @@ Grammar (docs/file-format.md has examples that are executed):
 
     file     = prelude section*
     prelude  = any text up to the first section: title, notice, whatever a person wrote
-    section  = blank lines, "## " heading NEWLINE [marker NEWLINE] body, up to the next section; a "## "
-               inside a code fence begins none
+    section  = blank lines, [version NEWLINE], "## " heading NEWLINE [marker NEWLINE] body, up to the next
+               section; a "## " inside a code fence begins none
     marker   = "<!-- cam:record " JSON " -->"      (records of cam; "cam:entry" is the predecessor's)
     body     = lines; blank ones do not count; a "- " before a line is taken off
 
@@ -13,6 +13,10 @@ The heading is the summary and the body the details, so a section that a person 
 a record like any other. Where the visible form cannot carry the exact text (control characters, outer
 blanks …) the marker's JSON holds ``summary`` or ``details`` as well; they count only as long as the
 visible form still is what cam wrote for them: an edit by hand wins.
+
+Above the first section that cam wrote stands ``<!-- cam:version HEX -->``: a digest of the records that the
+file held when cam wrote it last. It tells an editor's stale save (written over records that came after the
+version it had opened) from a deletion by hand.
 
 Everything that is not a record stays where it is, byte for byte. A section that cannot be read is set
 aside with its line and reason; the others live on. Files are bytes here: line ends, a missing final
@@ -30,6 +34,7 @@ from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, Source, new_id
 
 _MARKER = re.compile(r"<!-- cam:(record|entry) (\{.*\}) -->[ \t]*")
+_VERSION = re.compile(r"<!-- cam:version ([0-9a-f]{10}) -->[ \t]*\r?\n")
 _MARKER_START = re.compile(r"<!-- cam:(?:record|entry)\b")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -45,10 +50,12 @@ class Section:
     Attributes:
         raw: its text, with the blank lines before its heading.
         record: what it says, None where it cannot be read.
+        ours: whether cam wrote it in its own form.
     """
 
     raw: str
     record: MemoryRecord | None
+    ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,18 @@ class TopicFile:
     def records(self) -> tuple[MemoryRecord, ...]:
         """The records it holds, in file order."""
         return tuple(s.record for s in self.sections if s.record is not None)
+
+    @property
+    def version(self) -> str | None:
+        """The version that cam wrote last and that what is here was made from; None if it never did."""
+        matches = (_VERSION.search(_head(section.raw)) for section in self.sections)
+        return next((match.group(1) for match in matches if match), None)
+
+    @property
+    def digest(self) -> str:
+        """The version that cam would give the records as they stand here."""
+        parts = sorted(json.dumps(record_to_data(r), sort_keys=True) for r in self.records)
+        return sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
 def parse_topic_file(
@@ -97,7 +116,8 @@ def parse_topic_file(
             taken.add(record.id)
         except ValueError as error:
             problems.append(Problem(path, heading + 1, f"this section cannot be read: {error}", _ADVICE))
-        sections.append(Section("".join(lines[start:end]), record))
+        raw = "".join(lines[start:end])
+        sections.append(Section(raw, record, record is not None and "\n<!-- cam:record {" in raw))
     newline = "\r\n" if "\r\n" in text and text.count("\r\n") * 2 > text.count("\n") else "\n"
     return TopicFile(scope, state, topic, prelude, tuple(sections), tuple(problems), newline)
 
@@ -122,6 +142,7 @@ def apply_to_topic_file(file: TopicFile, changes: Mapping[str, MemoryRecord | No
     rest = dict(changes)
     prelude = file.prelude
     sections: list[Section] = []
+    file = replace(file, sections=tuple(map(_without_version, file.sections)))
     for section in file.sections:
         record = section.record
         if record is None or record.id not in rest:
@@ -131,7 +152,9 @@ def apply_to_topic_file(file: TopicFile, changes: Mapping[str, MemoryRecord | No
         if wanted is not None:
             sections.append(section if wanted == record else _rewritten(section, wanted, file.newline))
         elif sections:
-            sections[-1] = replace(sections[-1], raw=sections[-1].raw + _blanks_that_stay(section, file.newline))
+            sections[-1] = replace(
+                sections[-1], raw=sections[-1].raw + _blanks_that_stay(section, file.newline)
+            )
         else:
             prelude += _blanks_that_stay(section, file.newline)
     before = render_topic_file(file)
@@ -141,12 +164,14 @@ def apply_to_topic_file(file: TopicFile, changes: Mapping[str, MemoryRecord | No
         if wanted is not None:
             text = render_topic_file(replace(file, sections=tuple(sections)))
             gap = file.newline if text.endswith(b"\n") or not text else file.newline * 2
-            sections.append(Section(gap + _section_text(wanted, file.newline) + file.newline, wanted))
+            sections.append(
+                Section(gap + _section_text(wanted, file.newline) + file.newline, wanted, ours=True)
+            )
     if not closed and sections:
         sections[-1] = replace(sections[-1], raw=sections[-1].raw.removesuffix(file.newline))
     elif not closed:
         file = replace(file, prelude=prelude.removesuffix(file.newline))
-    changed = replace(file, sections=tuple(sections))
+    changed = _with_version(sections, file)
     again = parse_topic_file(
         render_topic_file(changed), path="", scope=file.scope, state=file.state, topic=file.topic
     )
@@ -259,7 +284,8 @@ def _headings(lines: list[str]) -> list[int]:
 def _with_blanks(lines: list[str], heading: int) -> int:
     # Blank lines before a heading are its own: taking a section out leaves what stood there before.
     start = heading
-    while start > 0 and not lines[start - 1].strip():
+    # So is the version line.
+    while start > 0 and (not lines[start - 1].strip() or _VERSION.fullmatch(lines[start - 1])):
         start -= 1
     return start
 
@@ -341,7 +367,7 @@ def _predecessor_data(meta: Mapping[str, Any], _heading: str, body: list[str]) -
 
 
 def _visible_details(body: list[str]) -> tuple[str, ...]:
-    lines = (line.removeprefix("- ") for line in body)
+    lines = (line.removeprefix("- ") for line in body if not _VERSION.fullmatch(f"{line}\n"))
     return tuple(line for line in lines if line.strip())
 
 
@@ -353,9 +379,31 @@ def _body_of(details: list[Any] | tuple[str, ...]) -> list[str]:
     return [f"- {_UNSAFE.sub(chr(0xFFFD), str(line))}" for line in details]
 
 
+def _with_version(sections: list[Section], file: TopicFile) -> TopicFile:
+    """The file with these sections; the version line stands above the first that is cam's."""
+    file = replace(file, sections=tuple(sections))
+    for index, section in enumerate(sections):
+        if section.ours:
+            head = _head(section.raw)
+            line = f"<!-- cam:version {file.digest} -->{file.newline}"
+            sections[index] = replace(section, raw=head + line + section.raw[len(head) :])
+            break
+    return replace(file, sections=tuple(sections))
+
+
+def _without_version(section: Section) -> Section:
+    head = _head(section.raw)
+    return replace(section, raw=_VERSION.sub("", head) + section.raw[len(head) :])
+
+
+def _head(raw: str) -> str:
+    """What stands before a section's heading: blank lines, and perhaps the version line."""
+    return raw[: raw.index("## ")]
+
+
 def _blanks_that_stay(section: Section, newline: str) -> str:
     """Blank lines before a section that is taken out, but for the one that came with it."""
-    blanks = section.raw[: section.raw.index("## ")]
+    blanks = _head(section.raw)
     return blanks.removesuffix(newline) if blanks.endswith(newline) else blanks.removesuffix("\n")
 
 
@@ -364,7 +412,7 @@ def _rewritten(old: Section, record: MemoryRecord, newline: str) -> Section:
     core = old.raw.strip("\r\n")
     start = old.raw.index(core)
     before, after = old.raw[:start], old.raw[start + len(core) :]
-    return Section(before + _section_text(record, newline) + after, record)
+    return Section(before + _section_text(record, newline) + after, record, ours=True)
 
 
 def _section_text(record: MemoryRecord, newline: str) -> str:

@@ -3,18 +3,29 @@
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from cam.core.errors import CamError, StalePlanError, StoreUnavailableError
-from cam.core.operations import MemoryPlan
+from cam.core.operations import Change, MemoryPlan
 from cam.core.problems import Problem
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
+from cam.core.records import MemoryScope, MemoryState, is_topic
 from cam.core.seams import Attachment, Snapshot
-from cam.formats.history import HistoryEvent, event_of, noop_event, parse_history, render_event
+from cam.formats.history import HistoryEvent, event_of, noop_event, render_event
 from cam.formats.memory_index import person_text
 from cam.store.layout import StoreLayout
-from cam.store.transaction import Transaction, carry_out, read_topic, repeat, stage, topic_names, unstage
+from cam.store.topics import Topic, TopicKey, read_history, read_topic, topic_names, write_shadow
+from cam.store.transaction import (
+    NewFile,
+    Transaction,
+    carry_out,
+    new_indexes,
+    new_topic,
+    repeat,
+    stage,
+    touched,
+    unstage,
+)
 from cam.system.clock import now_stamp
 from cam.system.files import list_folder, make_folder, read_bytes, remove_file, write_atomic
 
@@ -33,12 +44,10 @@ class MarkdownStore:
 
         What cannot be read is a problem, never a missing record without a word.
         """
-        records: list[MemoryRecord] = []
         problems: list[Problem] = self._recover()
-        for scope in self.layout.scopes:
-            for state in MemoryState:
-                self._read_folder(scope, state, records, problems)
-        return Snapshot(tuple(records), tuple(problems))
+        topics = [topic for _, topic in self._topics(problems)]
+        records = [r for topic in topics for r in (topic.file.records if topic.file else ())]
+        return Snapshot(tuple(records), tuple(problems), any(topic.edits for topic in topics))
 
     def person_notes(self, scope: MemoryScope) -> str:
         """What a person wrote in a scope's MEMORY.md.
@@ -63,24 +72,21 @@ class MarkdownStore:
         if plan.is_empty and not attachment.appends and not attachment.files:
             return ""
         with self._locked():
-            self._check_fresh(plan)
-            transaction = self._transaction(plan, attachment)
-            staged = stage(transaction, self.layout.root)
-            journal = os.path.join(self.layout.journal_folder, f"{transaction.id}.json")
-            try:
-                write_atomic(journal, transaction.to_json())
-            except BaseException:
-                unstage(staged)
-                raise
-            carry_out(transaction, staged, self.layout.root)
-            remove_file(journal)
-        return transaction.id
+            return self._commit(plan, attachment)
+
+    def note_edits(self) -> None:
+        """Put into the history what people did to the files by hand; the files stay as they are meant.
+
+        Raises:
+            StoreUnavailableError: the machine refuses.
+        """
+        with self._locked():
+            edited = [key for key, topic in self._topics([]) if topic.edits]
+            self._commit(MemoryPlan(), Attachment(), edited)
 
     def history(self, scope: MemoryScope) -> list[HistoryEvent]:
         """The scope's events, oldest first; lines that cannot be read are left out."""
-        data = read_bytes(self.layout.history_file(scope)) or b""
-        lines = data.decode("utf-8", "replace").split("\n")
-        return [event for event in parse_history(lines) if event is not None]
+        return read_history(self.layout, scope)
 
     def is_writable(self) -> str:
         """Why the store cannot be written, "" if it can; changes nothing that stays."""
@@ -92,58 +98,97 @@ class MarkdownStore:
             return str(error)
         return ""
 
-    def _read_folder(
-        self, scope: MemoryScope, state: MemoryState, records: list[MemoryRecord], problems: list[Problem]
-    ) -> None:
-        folder = self.layout.topics_folder(scope, state)
-        try:
-            topics = topic_names(self.layout, scope, state)
-        except CamError as error:
-            problems.append(Problem(folder, 0, str(error)))
-            return
-        for topic in topics:
-            path = self.layout.topic_file(scope, state, topic)
-            if not is_topic(topic):
-                problems.append(
-                    Problem(path, 0, "the file's name is no topic", "use lower-case words joined by '-'")
-                )
-                continue
-            try:
-                file = read_topic(self.layout, (scope, state, topic))
-            except CamError as error:
-                problems.append(Problem(path, 0, str(error)))
-                continue
-            if file is not None:
-                records += file.records
-                problems += file.problems
-
-    def _check_fresh(self, plan: MemoryPlan) -> None:
-        for change in plan.changes:
-            record = change.before or change.after
-            assert record is not None
-            found: MemoryRecord | None = None
+    def _topics(self, problems: list[Problem]) -> Iterator[tuple[TopicKey, Topic]]:
+        """Every topic file of the project's scopes; what cannot be read is added to ``problems``."""
+        for scope in self.layout.scopes:
             for state in MemoryState:
-                file = read_topic(self.layout, (record.scope, state, record.topic))
-                for present in file.records if file else ():
-                    if present.id == record.id:
-                        found = found or present
-            if found != change.before:
-                raise StalePlanError(f"{record.ref} was changed meanwhile; nothing was written, try again")
+                folder = self.layout.topics_folder(scope, state)
+                try:
+                    names = topic_names(self.layout, scope, state)
+                except CamError as error:
+                    problems.append(Problem(folder, 0, str(error)))
+                    continue
+                for name in names:
+                    topic = self._topic((scope, state, name), problems)
+                    if topic is not None:
+                        yield (scope, state, name), topic
 
-    def _transaction(self, plan: MemoryPlan, attachment: Attachment) -> Transaction:
+    def _topic(self, key: TopicKey, problems: list[Problem]) -> Topic | None:
+        path = self.layout.topic_file(*key)
+        if not is_topic(key[2]):
+            advice = "use lower-case words joined by '-'"
+            problems.append(Problem(path, 0, "the file's name is no topic", advice))
+            return None
+        try:
+            topic = read_topic(self.layout, key)
+        except CamError as error:
+            problems.append(Problem(path, 0, str(error)))
+            return None
+        problems += topic.file.problems if topic.file else ()
+        return topic
+
+    def _commit(self, plan: MemoryPlan, attachment: Attachment, also: Sequence[TopicKey] = ()) -> str:
+        """Stage, journal, put into place. The lock is held.
+
+        Args:
+            plan: what to do.
+            attachment: what goes with it.
+            also: further topic files whose hand edits are noted.
+        """
+        layout = self.layout
+        wanted = touched((c.before, c.after) for c in plan.changes)
+        keys = {key: None for change in plan.changes for key in self._homes(change)} | dict.fromkeys(also)
+        topics = {key: read_topic(layout, key) for key in keys}
+        _check_fresh(plan, topics)
+        edits = [edit for topic in topics.values() for edit in topic.edits]
+        files = [new_topic(topics[key], key, wanted.get(key, {})) for key in (*wanted, *also)]
+        transaction = self._transaction([*edits, *plan.changes], plan, attachment, files)
+        others = [NewFile(f"{layout.root}/{path}", text.encode()) for path, text in attachment.files.items()]
+        changed = [file for file in files if file.data != file.old]
+        staged = stage([*changed, *new_indexes(layout, files), *others], transaction.id)
+        journal = os.path.join(layout.journal_folder, f"{transaction.id}.json")
+        try:
+            write_atomic(journal, transaction.to_json())
+        except BaseException:
+            unstage(staged)
+            raise
+        carry_out(staged, transaction.appends, layout)
+        for file in files:
+            if file.data == file.old and file.key is not None:
+                write_shadow(layout, file.key, file.data)
+        remove_file(journal)
+        return transaction.id
+
+    @staticmethod
+    def _homes(change: Change) -> Iterator[TopicKey]:
+        """Files in which the record may stand."""
+        for record in (change.before, change.after):
+            if record is not None:
+                yield from ((record.scope, state, record.topic) for state in MemoryState)
+
+    def _transaction(
+        self, changes: Sequence[Change], plan: MemoryPlan, attachment: Attachment, files: Sequence[NewFile]
+    ) -> Transaction:
         now = now_stamp()
         name = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
         root = self.layout.root
-        events = [(c.ref.scope, event_of(c, name, now)) for c in plan.changes]
+        versions: dict[tuple[MemoryScope, str], dict[str, str | None]] = {}
+        for file in files:
+            if file.key is not None:
+                scope, state, topic = file.key
+                versions.setdefault((scope, topic), {})[str(state)] = file.version
+        events = [
+            (c.ref.scope, event_of(c, name, now, versions.get((c.ref.scope, c.ref.topic)))) for c in changes
+        ]
         events += [(o.record.scope, noop_event(o, name, now)) for o in plan.noops]
         appends = [
             (os.path.relpath(self.layout.history_file(scope), root), render_event(event))
             for scope, event in events
         ]
         appends += attachment.appends
-        changes = tuple((c.before, c.after) for c in plan.changes)
+        pairs = tuple((c.before, c.after) for c in plan.changes)
         return Transaction(
-            name, self.layout.project, self.layout.worktree, changes, tuple(appends), attachment.files
+            name, self.layout.project, self.layout.worktree, pairs, tuple(appends), attachment.files
         )
 
     def _recover(self) -> list[Problem]:
@@ -214,12 +259,30 @@ def transact(
         StoreUnavailableError: the machine refused.
     """
     for _ in range(20):
-        plan, attachment = planner(store.snapshot())
+        snapshot = store.snapshot()
+        if snapshot.has_edits:
+            store.note_edits()  # what a person took out by hand must be known before anything is planned
+            snapshot = store.snapshot()
+        plan, attachment = planner(snapshot)
         try:
             return plan, store.commit(plan, attachment)
         except StalePlanError as error:
             stale = error
     raise stale
+
+
+def _check_fresh(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
+    """Refuse a plan that was made from records that are different now.
+
+    Raises:
+        StalePlanError: one of them is.
+    """
+    present = {r.key: r for topic in topics.values() if topic.file for r in topic.file.records[::-1]}
+    for change in plan.changes:
+        record = change.before or change.after
+        assert record is not None
+        if present.get(record.key) != change.before:
+            raise StalePlanError(f"{record.ref} was changed meanwhile; nothing was written, try again")
 
 
 def _note_owner(path: str) -> None:

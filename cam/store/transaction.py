@@ -2,15 +2,15 @@
 
 A commit is staged first: every new file is written beside its place and made durable, so that a full disk or
 a file that cannot be read refuses the commit while nothing has happened. The journal file is the commit
-point. After it come renames, and lines that are appended. A recovery does not trust what was staged: it
-repeats the transaction logically (records, lines) from whatever state it finds, so a hand edit made between
-the crash and the recovery is merged, not overwritten.
+point. After it files are exchanged and lines appended. A recovery does not trust what was staged: it repeats
+the transaction logically (records, lines) from whatever state it finds, so a hand edit made between the
+crash and the recovery is merged, not overwritten.
 """
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cam.core.errors import CamError
@@ -18,27 +18,29 @@ from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.history import dump_line
 from cam.formats.memory_index import counts_in_index, update_index
 from cam.formats.topic_file import (
-    TopicFile,
     apply_to_topic_file,
     new_topic_file,
-    parse_topic_file,
     record_from_data,
     record_to_data,
     render_topic_file,
 )
 from cam.store.layout import StoreLayout
+from cam.store.topics import Topic, TopicKey, interpret, read_topic, topic_names, write_shadow
 from cam.system.files import (
     append_line,
-    list_folder,
-    put_in_place,
+    exchange,
     read_bytes,
-    remove_file,
     stage_file,
     tail_holds,
+    take_away,
     unlink_quietly,
 )
 
-TopicKey = tuple[MemoryScope, MemoryState, str]
+RecordPair = tuple[MemoryRecord | None, MemoryRecord | None]
+Wanted = Mapping[str, MemoryRecord | None]
+
+_MERGES = 50
+"""Times that an editor may save between two steps of one commit before we give up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Transaction:
     id: str
     project: str | None
     worktree: str | None
-    changes: tuple[tuple[MemoryRecord | None, MemoryRecord | None], ...] = ()
+    changes: tuple[RecordPair, ...] = ()
     appends: tuple[tuple[str, str], ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
 
@@ -94,54 +96,121 @@ class Transaction:
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
-    """New files beside their places.
+class NewFile:
+    """A file as it shall be.
 
     Attributes:
-        files: place and the temporary file to be renamed there; None where the place is to be empty.
+        path: its place.
+        data: its bytes, None if it goes.
+        old: the bytes it was made from, None if there was none.
+        key: which topic file it is, None for an index or another file.
+        version: version of a topic file that cam's records are in, None where there is none.
+        wanted: records that were put in, by id.
+        count: how many records a topic file holds.
+        temporary: where it is staged, "" if it is not.
     """
 
-    files: tuple[tuple[str, str | None], ...] = ()
+    path: str
+    data: bytes | None
+    old: bytes | None = None
+    key: TopicKey | None = None
+    version: str | None = None
+    wanted: Wanted = field(default_factory=dict)
+    count: int = 0
+    temporary: str = ""
 
 
-def stage(transaction: Transaction, root: str) -> Staged:
-    """Write what the files will hold beside their places; nothing that is read changes.
+def touched(changes: Iterable[RecordPair]) -> dict[TopicKey, dict[str, MemoryRecord | None]]:
+    """What ``changes`` put into and take out of each topic file.
+
+    Files that get records come first, files that only lose some last: a reader in between sees a moved
+    record twice, never not at all.
+    """
+    found: dict[TopicKey, dict[str, MemoryRecord | None]] = {}
+    for before, after in changes:
+        if before is not None:
+            found.setdefault((before.scope, before.state, before.topic), {}).setdefault(before.id, None)
+        if after is not None:
+            found.setdefault((after.scope, after.state, after.topic), {})[after.id] = after
+    return dict(sorted(found.items(), key=lambda item: all(r is None for r in item[1].values())))
+
+
+def new_topic(topic: Topic, key: TopicKey, wanted: Wanted) -> NewFile:
+    """The topic file with ``wanted`` put in.
+
+    Raises:
+        ValueError: it would not read back as written.
+    """
+    empty = new_topic_file(*key)
+    changed = apply_to_topic_file(topic.file or empty, wanted)
+    data: bytes | None = render_topic_file(changed)
+    if not changed.sections and data is not None and data.strip() == render_topic_file(empty).strip():
+        data = None
+    return NewFile(topic.path, data, topic.raw, key, changed.version, wanted, len(changed.records))
+
+
+def new_indexes(layout: StoreLayout, files: Iterable[NewFile]) -> list[NewFile]:
+    """MEMORY.md and ARCHIVE.md of the folders that ``files`` are in.
+
+    Raises:
+        IntegrityError: not a regular file.
+        StoreUnavailableError: the machine refuses.
+    """
+    counts: dict[tuple[MemoryScope, MemoryState], dict[str, int]] = {}
+    for file in files:
+        if file.key is not None:
+            scope, state, topic = file.key
+            counts.setdefault((scope, state), {})[topic] = file.count
+    indexes = []
+    for (scope, state), changed in counts.items():
+        path = layout.index_file(scope, state)
+        old = read_bytes(path)
+        data = update_index(old or b"", scope, state, _counts(layout, scope, state, old or b"", changed))
+        if data != old:
+            indexes.append(NewFile(path, data, old))
+    return indexes
+
+
+def stage(files: Iterable[NewFile], tag: str) -> list[NewFile]:
+    """Write new files beside their places; nothing that is read changes.
 
     Raises:
         IntegrityError: something that is no regular file stands in the way.
         StoreUnavailableError: the machine refuses; what was staged is gone again.
     """
-    layout = StoreLayout(root, transaction.project, transaction.worktree)
-    staged: list[tuple[str, str | None]] = []
+    staged: list[NewFile] = []
     try:
-        for path, data in _targets(transaction, layout):
-            staged.append((path, None if data is None else stage_file(path, data, transaction.id)))
+        for file in files:
+            done = (
+                file if file.data is None else replace(file, temporary=stage_file(file.path, file.data, tag))
+            )
+            staged.append(done)
     except BaseException:
-        unstage(Staged(tuple(staged)))
+        unstage(staged)
         raise
-    return Staged(tuple(staged))
+    return staged
 
 
-def unstage(staged: Staged) -> None:
+def unstage(files: Iterable[NewFile]) -> None:
     """Take away what was staged and will not be used."""
-    for _, temporary in staged.files:
-        if temporary is not None:
-            unlink_quietly(temporary)
+    for file in files:
+        if file.temporary:
+            unlink_quietly(file.temporary)
 
 
-def carry_out(transaction: Transaction, staged: Staged, root: str) -> None:
+def carry_out(files: Iterable[NewFile], appends: Iterable[tuple[str, str]], layout: StoreLayout) -> None:
     """Put what was staged into place and append the lines.
 
     Raises:
         StoreUnavailableError: the machine refuses; the next recovery does the rest.
     """
-    for path, temporary in staged.files:
-        if temporary is None:
-            remove_file(path)
+    for file in files:
+        if file.key is None:
+            _put(file)
         else:
-            put_in_place(temporary, path)
-    for path, line in transaction.appends:
-        append_line(f"{root}/{path}", line)
+            _put_topic(file, file.key, layout)
+    for path, line in appends:
+        append_line(f"{layout.root}/{path}", line)
 
 
 def repeat(transaction: Transaction, root: str) -> None:
@@ -151,41 +220,34 @@ def repeat(transaction: Transaction, root: str) -> None:
         StoreUnavailableError: the machine refuses; what is missing is done at the next recovery.
     """
     layout = StoreLayout(root, transaction.project, transaction.worktree)
-    staged = stage(transaction, root)
-    carry_out(
-        Transaction(
-            transaction.id,
-            layout.project,
-            layout.worktree,
-            appends=tuple(
-                (p, line) for p, line in transaction.appends if not tail_holds(f"{root}/{p}", line)
-            ),
-        ),
-        staged,
-        root,
-    )
+    topics = [
+        new_topic(read_topic(layout, key), key, wanted)
+        for key, wanted in touched(transaction.changes).items()
+    ]
+    others = [NewFile(f"{root}/{path}", text.encode()) for path, text in transaction.files.items()]
+    staged = stage([*topics, *new_indexes(layout, topics), *others], transaction.id)
+    appends = [(p, line) for p, line in transaction.appends if not tail_holds(f"{root}/{p}", line)]
+    carry_out(staged, appends, layout)
 
 
-def read_topic(layout: StoreLayout, key: TopicKey) -> TopicFile | None:
-    """A topic file, None if there is none.
-
-    Raises:
-        IntegrityError: not a regular file.
-        StoreUnavailableError: the machine refuses.
-    """
-    scope, state, topic = key
-    path = layout.topic_file(scope, state, topic)
-    data = read_bytes(path)
-    return None if data is None else parse_topic_file(data, path=path, scope=scope, state=state, topic=topic)
+def _put(file: NewFile) -> bytes | None:
+    """Put a file into place and return what was there, None if nothing was."""
+    if file.data is None:
+        return take_away(file.path)
+    return exchange(file.temporary, file.path)
 
 
-def topic_names(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> list[str]:
-    """Topics that have a file, sorted."""
-    names = list_folder(layout.topics_folder(scope, state))
-    return [n[:-3] for n in names if n.endswith(".md") and not n.startswith(".") and n not in _INDEXES]
-
-
-_INDEXES = ("MEMORY.md", "ARCHIVE.md")
+def _put_topic(file: NewFile, key: TopicKey, layout: StoreLayout) -> None:
+    """Put a topic file into place; what an editor saved there a moment ago is merged, not lost."""
+    for number in range(_MERGES):
+        found = _put(file)
+        write_shadow(layout, key, file.data)
+        if found == file.old or found is None:
+            return
+        # Somebody saved between our reading and our writing; that save knows nothing of what we wrote.
+        merged = new_topic(interpret(layout, key, found), key, file.wanted)
+        (file,) = stage([replace(merged, old=file.data)], f"merge{number}")
+    raise CamError(f"{file.path} keeps changing; it was written {_MERGES} times and not settled")
 
 
 def _data(record: MemoryRecord | None) -> dict[str, Any] | None:
@@ -194,45 +256,6 @@ def _data(record: MemoryRecord | None) -> dict[str, Any] | None:
 
 def _record(data: dict[str, Any] | None) -> MemoryRecord | None:
     return None if data is None else record_from_data(data)
-
-
-def _touched_topics(transaction: Transaction) -> dict[TopicKey, dict[str, MemoryRecord | None]]:
-    touched: dict[TopicKey, dict[str, MemoryRecord | None]] = {}
-    for before, after in transaction.changes:
-        if before is not None:
-            touched.setdefault((before.scope, before.state, before.topic), {}).setdefault(before.id, None)
-        if after is not None:
-            touched.setdefault((after.scope, after.state, after.topic), {})[after.id] = after
-    return touched
-
-
-def _targets(transaction: Transaction, layout: StoreLayout) -> Iterator[tuple[str, bytes | None]]:
-    """Each file that changes and its new bytes, None for a file that goes.
-
-    New places come first and old ones last: a reader in between sees a moved record twice, never not at all.
-    """
-    touched = _touched_topics(transaction)
-    counts: dict[tuple[MemoryScope, MemoryState], dict[str, int]] = {}
-    for key, wanted in sorted(touched.items(), key=lambda item: all(r is None for r in item[1].values())):
-        scope, state, topic = key
-        empty = new_topic_file(scope, state, topic)
-        file = read_topic(layout, key)
-        changed = apply_to_topic_file(file or empty, wanted)
-        data = render_topic_file(changed)
-        counts.setdefault((scope, state), {})[topic] = len(changed.records)
-        path = layout.topic_file(scope, state, topic)
-        if not changed.sections and data.strip() == render_topic_file(empty).strip():
-            yield path, None
-        elif file is None or data != render_topic_file(file):
-            yield path, data
-    for (scope, state), changed_counts in counts.items():
-        path = layout.index_file(scope, state)
-        before = read_bytes(path) or b""
-        after = update_index(before, scope, state, _counts(layout, scope, state, before, changed_counts))
-        if after != before:
-            yield path, after
-    for relative, text in transaction.files.items():
-        yield f"{layout.root}/{relative}", text.encode("utf-8", "backslashreplace")
 
 
 def _counts(
@@ -247,9 +270,7 @@ def _counts(
         elif topic in known:
             counts[topic] = known[topic]
         elif is_topic(topic):
-            with contextlib.suppress(
-                CamError
-            ):  # a file that cannot be read has no count, and is a problem elsewhere
-                file = read_topic(layout, (scope, state, topic))
+            with contextlib.suppress(CamError):  # a file that cannot be read is a problem elsewhere
+                file = read_topic(layout, (scope, state, topic)).file
                 counts[topic] = len(file.records) if file else 0
     return counts

@@ -1,5 +1,7 @@
 """Laws of the topic file: what is written is read back equal, and foreign text stays byte for byte."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +22,12 @@ SCOPE, STATE, TOPIC = MemoryScope.PROJECT, MemoryState.ACTIVE, "workflow"
 
 def parse(data: bytes) -> TopicFile:
     return parse_topic_file(data, path="workflow.md", scope=SCOPE, state=STATE, topic=TOPIC)
+
+
+def texts(file: TopicFile, without: str) -> dict[str, str]:
+    """Each record's section but for the version line, which stands above the first of ours."""
+    raws = {s.record.id: s.raw for s in file.sections if s.record and s.record.id != without}
+    return {name: re.sub(r"<!-- cam:version \w+ -->\r?\n(?=## )", "", raw) for name, raw in raws.items()}
 
 
 some_records = st.lists(records(), max_size=5, unique_by=lambda r: r.id)
@@ -59,8 +67,7 @@ def test_other_sections_keep_their_bytes(wanted: list[MemoryRecord], other: Memo
         data = data.replace(b"\n", b"\r\n")
     before = parse(data)
     after = apply_to_topic_file(before, {other.id: other})
-    kept = {s.record.id: s.raw for s in after.sections if s.record and s.record.id != other.id}
-    assert kept == {s.record.id: s.raw for s in before.sections if s.record and s.record.id != other.id}
+    assert texts(after, other.id) == texts(before, other.id)
     assert (b"\r\n" in render_topic_file(after)) == (b"\r\n" in data)
 
 

@@ -23,7 +23,8 @@ count = 0
 
 def audit(event, args):
     global count
-    if event in ("open", "os.rename", "os.remove", "os.mkdir", "os.truncate") and root in str(args[0]):
+    watched = ("open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "cam.rename")
+    if event in watched and root in str(args[0]):
         count += 1
         if count == die_at:
             os._exit(99)

@@ -47,6 +47,7 @@ def test_a_new_store_has_only_what_was_written(store: MarkdownStore) -> None:
     assert files(store) == {
         "projects/shop-1/project/workflow.md", "projects/shop-1/project/MEMORY.md",
         "projects/shop-1/project/memory-history.jsonl", ".lock", ".lock.owner",
+        "cache/shadow/projects/shop-1/project/workflow.md",
     }  # fmt: skip
     for path in Path(store.layout.root).rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
@@ -138,7 +139,7 @@ def test_a_broken_section_is_set_aside_and_survives_writes(store: MarkdownStore)
     path.write_text(path.read_text() + broken)
     snapshot = store.snapshot()
     assert [r.id for r in snapshot.records] == ["a"]
-    assert (snapshot.problems[0].path, snapshot.problems[0].line) == (str(path), 6)
+    assert (snapshot.problems[0].path, snapshot.problems[0].line) == (str(path), 7)
     do(store, add(fact("b", "Another")))
     assert broken in path.read_text()
     assert [r.id for r in store.snapshot().records] == ["a", "b"]

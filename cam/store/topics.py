@@ -1,0 +1,121 @@
+"""Topic files of a store as they are meant: read, hand edits and stale saves reconciled."""
+
+import os
+from dataclasses import dataclass, replace
+
+from cam.core.operations import Change
+from cam.core.problems import Problem
+from cam.core.records import MemoryScope, MemoryState
+from cam.formats.history import HistoryEvent, parse_history
+from cam.formats.topic_file import TopicFile, parse_topic_file
+from cam.store.layout import StoreLayout
+from cam.store.reconcile import Version, reconcile
+from cam.system.files import list_folder, make_folder, read_bytes, unlink_quietly, write_quick
+
+TopicKey = tuple[MemoryScope, MemoryState, str]
+
+_EMPTY_ADVICE = "the next change writes them back; delete the file if you meant to forget them"
+
+_INDEXES = ("MEMORY.md", "ARCHIVE.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic file.
+
+    Attributes:
+        path: where it is.
+        raw: its bytes, None if there is no file.
+        file: what it means, None if there is no file.
+        edits: what people did to it since cam wrote it, not in the history yet.
+    """
+
+    path: str
+    raw: bytes | None = None
+    file: TopicFile | None = None
+    edits: tuple[Change, ...] = ()
+
+
+def read_topic(layout: StoreLayout, key: TopicKey) -> Topic:
+    """Read a topic file.
+
+    Raises:
+        IntegrityError: not a regular file.
+        StoreUnavailableError: the machine refuses.
+    """
+    path = layout.topic_file(*key)
+    return interpret(layout, key, read_bytes(path))
+
+
+def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
+    """What ``raw``, the bytes of a topic file, means.
+
+    A file that is gone while cam knows its records was deleted by hand. One that is suddenly empty is rather
+    an accident: its records still hold, with a problem that says so, and the next write brings them back.
+    """
+    path = layout.topic_file(*key)
+    shadow = read_bytes(shadow_file(layout, key))
+    if raw is None and shadow is None:
+        return Topic(path)
+    file = _parse(raw or b"", path, key)
+    if raw == shadow or shadow is None:
+        return Topic(path, raw, file)
+    written = _parse(shadow, path, key)
+    if raw is not None and not raw.strip() and written.records:
+        problem = Problem(path, 0, "the file is suddenly empty; its records were kept", _EMPTY_ADVICE)
+        return Topic(path, raw, replace(written, problems=(problem,)))
+    known = reconcile(file, written, lambda: read_versions(layout, key))
+    return Topic(path, raw, known.file, known.edits)
+
+
+def topic_names(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> list[str]:
+    """Topics that have a file, sorted."""
+    names = list_folder(layout.topics_folder(scope, state))
+    return [n[:-3] for n in names if n.endswith(".md") and not n.startswith(".") and n not in _INDEXES]
+
+
+def read_history(layout: StoreLayout, scope: MemoryScope) -> list[HistoryEvent]:
+    """The scope's events, oldest first; lines that cannot be read are left out."""
+    data = read_bytes(layout.history_file(scope)) or b""
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [event for event in parse_history(lines) if event is not None]
+
+
+def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
+    """What each commit did to the file, newest first."""
+    scope, state, topic = key
+    steps: dict[str, Version] = {}
+    for event in read_history(layout, scope):
+        record = event.after or event.before
+        if record is None or record.topic != topic or str(state) not in event.versions:
+            continue
+        before = event.before if event.before and event.before.state is state else None
+        after = event.after if event.after and event.after.state is state else None
+        step = steps.get(event.transaction)
+        changes = step.changes if step else ()
+        steps[event.transaction] = Version(event.versions[str(state)], (*changes, (record.id, before, after)))
+    return list(steps.values())[::-1]
+
+
+def shadow_file(layout: StoreLayout, key: TopicKey) -> str:
+    """Where the copy of a topic file is that cam wrote last."""
+    return layout.cache_file("shadow", os.path.relpath(layout.topic_file(*key), layout.root))
+
+
+def write_shadow(layout: StoreLayout, key: TopicKey, data: bytes | None) -> None:
+    """Keep what was written; None where the file went.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    path = shadow_file(layout, key)
+    if data is None:
+        unlink_quietly(path)
+        return
+    make_folder(os.path.dirname(path))
+    write_quick(path, data)
+
+
+def _parse(data: bytes, path: str, key: TopicKey) -> TopicFile:
+    scope, state, topic = key
+    return parse_topic_file(data, path=path, scope=scope, state=state, topic=topic)

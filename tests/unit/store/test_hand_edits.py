@@ -1,0 +1,238 @@
+"""People edit the files: their deletions hold, their stale saves lose nothing, and the history says so."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, build_plan
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore, transact
+
+AT = "2026-11-30T10:00:00.000Z"
+PROJECT, ACTIVE = MemoryScope.PROJECT, MemoryState.ACTIVE
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> MarkdownStore:
+    return MarkdownStore(StoreLayout(str(tmp_path / "store"), "p", "p"))
+
+
+def fact(name: str, text: str = "") -> MemoryRecord:
+    return MemoryRecord(PROJECT, "workflow", name, text or f"Fact {name}", created_at=AT, updated_at=AT)
+
+
+def do(store: MarkdownStore, *operations: MemoryOperation) -> MemoryPlan:
+    return transact(store, lambda snapshot: (build_plan(operations, snapshot.records), None))[0]
+
+
+def add(store: MarkdownStore, *names: str) -> None:
+    do(store, *(MemoryOperation(OperationKind.ADD, fact(name), "said") for name in names))
+
+
+def update(store: MarkdownStore, name: str, text: str) -> None:
+    do(store, MemoryOperation(OperationKind.UPDATE, fact(name, text), "corrected"))
+
+
+def path(store: MarkdownStore) -> Path:
+    return Path(store.layout.topic_file(PROJECT, ACTIVE, "workflow"))
+
+
+def texts(store: MarkdownStore) -> list[str]:
+    return [r.summary for r in store.snapshot().records if r.state is ACTIVE]
+
+
+def save(target: Path, text: str) -> None:
+    """As editors do: a new file, renamed over the old one."""
+    other = target.with_suffix(".swp")
+    other.write_text(text, encoding="utf-8")
+    other.replace(target)
+
+
+def events(store: MarkdownStore) -> list[tuple[str, str, str]]:
+    return [
+        (str(e.kind), e.actor, e.ref.rpartition(":")[2]) for e in store.history(PROJECT) if e.actor == "file"
+    ]
+
+
+def test_a_stale_save_gets_back_what_came_after(store: MarkdownStore) -> None:
+    add(store, "a", "b")
+    opened = path(store).read_text()
+    add(store, "c")
+    add(store, "d")
+    save(path(store), opened.replace("Fact a", "Fact a, edited") + "\n## By hand\nnew\n")
+    assert texts(store) == ["Fact a, edited", "Fact b", "By hand", "Fact c", "Fact d"]
+    add(store, "e")
+    assert texts(store) == ["Fact a, edited", "Fact b", "By hand", "Fact c", "Fact d", "Fact e"]
+    assert [e[:2] for e in events(store)] == [("update", "file"), ("add", "file")]
+
+
+def test_a_record_missing_from_the_newest_version_was_deleted_by_hand(store: MarkdownStore) -> None:
+    add(store, "a", "b")
+    add(store, "c")
+    text = path(store).read_text()
+    start = text.index("## Fact c")
+    save(path(store), text[:start])
+    assert texts(store) == ["Fact a", "Fact b"]
+    add(store, "d")
+    assert texts(store) == ["Fact a", "Fact b", "Fact d"]
+    assert events(store) == [("delete", "file", "c")]
+
+
+def test_what_was_archived_after_a_stale_version_stays_archived(store: MarkdownStore) -> None:
+    add(store, "a", "b")
+    opened = path(store).read_text()
+    do(store, MemoryOperation(OperationKind.ARCHIVE, fact("a").archived("old", AT), "old"))
+    save(path(store), opened + "\n## By hand\n")
+    assert texts(store) == ["Fact b", "By hand"]
+    add(store, "c")
+    assert texts(store) == ["Fact b", "By hand", "Fact c"]
+
+
+def test_an_update_after_a_stale_version_holds(store: MarkdownStore) -> None:
+    add(store, "a", "b")
+    opened = path(store).read_text()
+    update(store, "a", "Fact a, corrected")
+    save(path(store), opened.replace("Fact b", "Fact b, edited"))
+    assert texts(store) == ["Fact a, corrected", "Fact b, edited"]
+
+
+def test_both_changed_one_record_keeps_both(store: MarkdownStore) -> None:
+    add(store, "a")
+    opened = path(store).read_text()
+    update(store, "a", "Fact a, corrected")
+    save(path(store), opened.replace("Fact a", "Fact a, edited"))
+    add(store, "b")
+    assert texts(store) == ["Fact a, edited", "Fact a, corrected", "Fact b"]
+    kept = next(r for r in store.snapshot().records if r.id == "a-2")
+    assert "both are kept" in kept.reason
+
+
+def test_edits_of_the_newest_version_are_noted_once(store: MarkdownStore) -> None:
+    add(store, "a")
+    save(path(store), path(store).read_text().replace("Fact a", "Fact a, edited"))
+    add(store, "b")
+    add(store, "c")
+    assert events(store) == [("update", "file", "a")]
+
+
+def test_a_stale_save_byte_for_byte_changes_nothing(store: MarkdownStore) -> None:
+    add(store, "a")
+    opened = path(store).read_bytes()
+    add(store, "b")
+    newest = path(store).read_bytes()
+    path(store).write_bytes(opened)
+    assert texts(store) == ["Fact a", "Fact b"]
+    add(store, "c")
+    do(store, MemoryOperation(OperationKind.DELETE, fact("c"), "x"))
+    assert path(store).read_bytes() == newest
+    assert events(store) == []
+
+
+def test_a_file_that_was_deleted_by_hand(store: MarkdownStore) -> None:
+    add(store, "a", "b")
+    path(store).unlink()
+    assert texts(store) == []
+    add(store, "c")
+    assert texts(store) == ["Fact c"]
+    assert events(store) == [("delete", "file", "a"), ("delete", "file", "b")]
+
+
+def test_a_suddenly_empty_file_is_a_problem_and_no_deletion(store: MarkdownStore) -> None:
+    add(store, "a", "b")
+    path(store).write_bytes(b"")
+    snapshot = store.snapshot()
+    assert [r.id for r in snapshot.records] == ["a", "b"]
+    assert "empty" in snapshot.problems[0].reason
+    add(store, "c")
+    assert texts(store) == ["Fact a", "Fact b", "Fact c"]
+
+
+def test_a_broken_section_is_not_a_deleted_one(store: MarkdownStore) -> None:
+    add(store, "a", "b")
+    save(path(store), path(store).read_text().replace('{"id": "a"', '{"id": broken'))
+    add(store, "c")
+    assert events(store) == []
+    assert '{"id": broken' in path(store).read_text()
+
+
+def test_without_cache_and_history_the_files_are_taken_as_they_are(store: MarkdownStore) -> None:
+    import shutil
+
+    add(store, "a")
+    opened = path(store).read_text()
+    add(store, "b")
+    shutil.rmtree(Path(store.layout.root) / "cache")
+    Path(store.layout.history_file(PROJECT)).unlink()
+    save(path(store), path(store).read_text().replace("Fact a", "Fact a, edited"))
+    add(store, "c")
+    assert texts(store) == ["Fact a, edited", "Fact b", "Fact c"]
+    save(path(store), opened)
+    add(store, "d")
+    assert "Fact d" in texts(store)
+
+
+WRITER = """
+import sys
+from cam.core.operations import MemoryOperation, OperationKind, build_plan
+from cam.core.records import MemoryRecord, MemoryScope
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore, transact
+
+root, who, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+store = MarkdownStore(StoreLayout(root, "p", "p"))
+at = "2026-11-30T10:00:00.000Z"
+for n in range(count):
+    name, text = f"w{who}-{n}", f"Fact {who} {n}"
+    record = MemoryRecord(MemoryScope.PROJECT, "workflow", name, text, created_at=at, updated_at=at)
+    operation = MemoryOperation(OperationKind.ADD, record, "said")
+    transact(store, lambda snapshot: (build_plan([operation], snapshot.records), None))
+    print(n, flush=True)
+"""
+
+
+def test_many_writers_and_an_editor_without_a_lock_lose_nothing(store: MarkdownStore) -> None:
+    writers, count, saves = 8, 12, 20
+    add(store, "first")
+    root = store.layout.root
+    running = [
+        subprocess.Popen([sys.executable, "-c", WRITER, root, str(n), str(count)], stdout=subprocess.PIPE)
+        for n in range(writers)
+    ]
+    for number in range(saves):
+        opened = path(store).read_text(encoding="utf-8")
+        line = running[number % writers].stdout
+        assert line is not None
+        line.readline()  # wait until somebody has written meanwhile
+        save(path(store), opened + f"\n## Edit {number}\nby hand\n")
+    for process in running:
+        process.communicate()
+        assert process.returncode == 0
+    found = texts(store)
+    assert len(found) == len(set(found)) == 1 + writers * count + saves
+    assert sum(text.startswith("Edit ") for text in found) == saves
+
+
+@pytest.mark.parametrize(
+    "text", ["# Mine\n\nprose\n\n## One\nbody\n", "no newline", "", "## A\r\nb\r\n", "\n\n", "# T\n\n\n\n"]
+)
+def test_the_same_bytes_after_add_and_delete(store: MarkdownStore, text: str) -> None:
+    target = path(store)
+    target.parent.mkdir(parents=True)
+    target.write_bytes(text.encode())
+    add(store, "x")
+    do(store, MemoryOperation(OperationKind.DELETE, fact("x"), "y"))
+    assert (target.read_bytes() if target.exists() else b"") == text.encode()
+
+
+def test_a_full_update_keeps_place_and_neighbours(store: MarkdownStore) -> None:
+    add(store, "a", "b", "c")
+    update(store, "b", "Fact b, corrected")
+    assert texts(store) == ["Fact a", "Fact b, corrected", "Fact c"]
+    do(store, MemoryOperation(OperationKind.UPDATE, replace(fact("b", "x"), details=("one", "two")), "y"))
+    assert path(store).read_text().count("\n\n## ") + 1 == 3
+    assert sorted(os.listdir(path(store).parent)) == ["MEMORY.md", "memory-history.jsonl", "workflow.md"]
