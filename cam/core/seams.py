@@ -3,15 +3,18 @@
 Another host, a native memory of Codex or another extractor is put in here without touching the rest.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cam.core.evidence import RolloutEvidence, RolloutMeta
-from cam.core.extraction import Extraction
-from cam.core.operations import MemoryPlan
-from cam.core.problems import Problem
-from cam.core.records import MemoryRecord
+if TYPE_CHECKING:  # hot paths need the store's types alone, and these cost 8 ms
+    from cam.core.evidence import RolloutEvidence, RolloutMeta
+    from cam.core.extraction import Extraction
+    from cam.core.operations import MemoryPlan
+    from cam.core.problems import Problem
+    from cam.core.records import MemoryRecord
 
 
 class SessionSource(Protocol):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -60,7 +59,7 @@ def write_run(layout: StoreLayout, payload: StartupPayload, parent: str | None =
         StoreUnavailableError: the machine refuses.
     """
     _clear_old_runs(layout)
-    folder = layout.cache_file("runs", f"{int(time.time())}-{secrets.token_hex(4)}")
+    folder = layout.cache_file("runs", f"{int(time.time())}-{os.urandom(4).hex()}")
     make_folder(folder)
     run = run_data(payload) | {"parent": parent}
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())

@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -170,7 +169,7 @@ class MarkdownStore:
         self, changes: Sequence[Change], plan: MemoryPlan, attachment: Attachment, files: Sequence[NewFile]
     ) -> Transaction:
         now = now_stamp()
-        name = f"{now[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
+        name = f"{now[:19].replace('-', '').replace(':', '')}-{os.urandom(4).hex()}"
         root = self.layout.root
         versions: dict[tuple[MemoryScope, str], dict[str, str | None]] = {}
         for file in files:

@@ -4,7 +4,6 @@
 """
 
 import os
-import subprocess
 from dataclasses import dataclass
 
 
@@ -57,6 +56,8 @@ def remotes(repository: Repository) -> frozenset[str]:
 
 def is_tracked(folder: str, name: str) -> bool:
     """Whether git tracks ``name`` in ``folder``; asks git, and takes a git that cannot answer for yes."""
+    import subprocess  # noqa: PLC0415 - only where a local settings file exists
+
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     try:
         done = subprocess.run(
