@@ -132,12 +132,34 @@ class _Reading:
             return
         around = " ".join(j.clause.text for j in before if j.clause.sentence == clause.sentence)
         if judgement.rule == "is-obsolete" and len(text) <= 80 and fresh:
-            self._flush()
-            self.gone = _candidate(text, judgement, where, around)
+            gone = _candidate(text, judgement, where, around)
+            if not self._replaced_before(gone, judgement, before):
+                self._flush()
+                self.gone = gone
             return
         facts = candidates.enumerated(text, clause.languages)
         for fact in facts:
             self._keep(_candidate(fact, judgement, where, around, whole=len(facts) == 1), fresh)
+
+    def _replaced_before(self, gone: Candidate, judgement: Judgement, before: Sequence[Judgement]) -> bool:
+        """Add what is gone to the clause before, which said what took its place."""
+        last = self.found[-1] if self.found else None
+        if not (before and before[-1].durable and before[-1].clause.sentence == judgement.clause.sentence):
+            return False
+        if (gone.source.ordinal, candidates.digest(before[-1].clause.text)) in self.read_before:
+            return True  # a record holds both already
+        if not isinstance(last, Candidate) or last.source.ordinal != gone.source.ordinal or last.details:
+            return False
+        joined = replace(
+            last,
+            act=SpeechAct.CORRECTION,
+            details=(gone.summary,),
+            quotes=(*last.quotes, *gone.quotes),
+            denies=(*last.denies, *gone.denies),
+        )
+        self.found[-1] = joined
+        self.context[-1] = joined
+        return True
 
     def _flush(self) -> None:
         """What is gone, and nothing was said to replace it."""
