@@ -16,9 +16,6 @@ from cam.formats.audit import render_audit
 from cam.formats.history import HistoryEvent
 from cam.memory.result import Forgotten, Remembered, Undone
 from cam.store.memory_store import MarkdownStore, transact
-from cam.sync.claims import claim
-from cam.sync.placement import topic_of
-from cam.sync.review import Relation, relation
 from cam.system.clock import now_stamp
 
 MAX_TEXT = 65_536
@@ -43,6 +40,9 @@ def remember(
         InvalidInputError: no text, too much text, or a scope that does not exist here.
         WriteRefusedError: nothing is left once secrets and private spans are cut.
     """
+    from cam.language.placement import topic_of  # noqa: PLC0415 - language data cost 30 ms
+    from cam.language.relations import contradicts  # noqa: PLC0415
+
     store.layout.scope_folder(scope)  # refuses a project's scope where there is no project
     summary, lines, screened = _screened(text, details)
     topic = topic or topic_of(summary)
@@ -63,11 +63,8 @@ def remember(
         record = MemoryRecord(
             scope, topic, name, summary, lines, created_at=now, updated_at=now, sources=(PERSON,)
         )
-        losers = [
-            r
-            for r in snapshot.records
-            if r.scope is scope and r.state is MemoryState.ACTIVE and contradicts(summary, r.summary)
-        ]
+        rivals = [r for r in snapshot.records if r.scope is scope and r.state is MemoryState.ACTIVE]
+        losers = [rivals[n] for n in contradicts(summary, [r.summary for r in rivals])]
         warnings = (*screened, *(f"archived, because it contradicts: {r.summary}  {r.ref}" for r in losers))
         operations = [MemoryOperation(OperationKind.ADD, record, "you said so", "remember", quotes)]
         operations += [
@@ -224,6 +221,9 @@ def _none() -> MemoryRecord:
 
 def _screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Summary and details as they may be stored, and what a person should know of it."""
+    from cam.language.candidates import only_announces_a_secret  # noqa: PLC0415
+    from cam.language.lexicon import spoken_in  # noqa: PLC0415
+
     if len(text) + sum(map(len, details)) > MAX_TEXT:
         raise InvalidInputError(
             f"that is more than {MAX_TEXT} characters; keep it in a file and remember where"
@@ -236,14 +236,12 @@ def _screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], 
         warnings.append(f"{_times(stripped.count, 'private span')} cut out")
     if masked.count:
         warnings.append(f"{_times(masked.count, 'secret')} masked; cam keeps none")
-    if warnings and not query_terms(masked.text.replace(MASK, " ")):
+    if not query_terms(masked.text.replace(MASK, " ")) and warnings:
         raise WriteRefusedError("there is nothing to remember but a secret, and cam keeps none")
+    if only_announces_a_secret(masked.text, spoken_in(masked.text), least=3):
+        raise WriteRefusedError("that says nothing but a secret, and cam keeps none")
     summary, lines = split_text(masked.text)
     return summary, lines, tuple(warnings)
-
-
-def contradicts(text: str, known: str) -> bool:
-    return relation(claim(text), claim(known)) is Relation.CONTRADICTS
 
 
 def _says(record: MemoryRecord, summary: str, details: tuple[str, ...]) -> bool:

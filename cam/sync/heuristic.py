@@ -1,6 +1,5 @@
 """The extractor that asks no model: clauses, speech acts, candidates, in one pass over a session."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,11 +9,12 @@ from cam.core.extraction import Candidate, Extraction, ForgetRequest, Rejection,
 from cam.core.operations import Quote
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source
 from cam.core.times import stamp
-from cam.sync import candidates, observations, placement, revisions
-from cam.sync.claims import terms
-from cam.sync.lexicon import spoken_in
+from cam.language import candidates, placement
+from cam.language.claims import terms
+from cam.language.lexicon import spoken_in
+from cam.language.statements import Clause, shadow, take_apart
+from cam.sync import observations, revisions
 from cam.sync.speech_acts import Judgement, judge
-from cam.sync.statements import Clause, shadow, take_apart
 
 _SHOWN = 200  # characters of a rejection
 
@@ -122,7 +122,7 @@ class _Reading:
                 self._reject(clause.text, judgement.act.value, where)
             return
         text = candidates.fact_text(clause.text, clause.languages)
-        if secrets_only(text, clause):
+        if candidates.only_announces_a_secret(text, clause.languages, least=5):
             if fresh:
                 self._reject(clause.text, "secret", where)
             return
@@ -335,28 +335,6 @@ class _Reading:
         return result
 
 
-_MASK = re.compile(r"\[(?:secret|masked|redacted)[^\]\n]{0,60}\]", re.IGNORECASE)
-_PLACE = re.compile(r"https?://|¤{3,}|\S+/\S+|\b\d{2,5}\b|\S+\.\w{2,4}\b")
-
-
-def secrets_only(text: str, clause: Clause) -> bool:
-    """Whether nothing but a secret is said: a mask, and words that announce it."""
-    if not _MASK.search(text):
-        return False
-    rest = _MASK.sub(" ", text)
-    if _PLACE.search(rest):
-        return False
-    words = candidates.words_of(rest)
-    stop = frozenset().union(*(lang.stop for lang in clause.languages))
-    plain = [
-        w
-        for w in words
-        if w not in stop and not any(lang.search("secret_word", w) for lang in clause.languages)
-    ]
-    cjk = sum(1 for c in rest if candidates.is_cjk(c))
-    return len(plain) < 5 and cjk < 14
-
-
 def _candidate(
     text: str, judgement: Judgement, where: _Where, around: str, *, whole: bool = True
 ) -> Candidate:
@@ -410,7 +388,7 @@ def _proposal(text: str) -> tuple[str, str] | None:
 
 
 def _hidden(text: str) -> bool:
-    return _MASK.search(text) is not None
+    return candidates.MASKED.search(text) is not None
 
 
 def _masked_call(call: ToolCall) -> ToolCall:

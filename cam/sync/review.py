@@ -19,30 +19,18 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 
 from cam.core.extraction import Candidate, Conflict, Extraction, ForgetRequest, Rejection, Review, SpeechAct
 from cam.core.operations import MemoryOperation, OperationKind
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source, new_id
 from cam.core.times import stamp
 from cam.core.tombstones import tombstone_key
-from cam.sync import candidates, observations
-from cam.sync.claims import Claim, claim, terms
-from cam.sync.lexicon import spoken_in
+from cam.language.claims import Claim, claim, terms
+from cam.language.relations import Relation, clues, is_near, relation
+from cam.sync import observations
 
 _FORGET_MOST = 5
 _STRONG = frozenset({SpeechAct.RULE, SpeechAct.PREFERENCE, SpeechAct.CORRECTION})
-
-
-class Relation(StrEnum):
-    """How a candidate stands to a record."""
-
-    SAME = "same"
-    NARROWER = "narrower"
-    WIDER = "wider"
-    CONTRADICTS = "contradicts"
-    UNCERTAIN = "uncertain"
-    NONE = "none"
 
 
 def review(
@@ -67,20 +55,6 @@ def review(
         else:
             desk.weigh(item)
     return Review(tuple(desk.operations), tuple(desk.conflicts), (*extraction.rejections, *desk.rejections))
-
-
-def relation(candidate: Claim, record: Claim, *, corrects: bool = False) -> Relation:
-    """How what ``candidate`` claims stands to what ``record`` claims."""
-    if candidate.key == record.key:
-        return Relation.SAME
-    if _flips(candidate, record, corrects=corrects):
-        return Relation.CONTRADICTS
-    denied = _denies(candidate, record)
-    if denied is not Relation.NONE:
-        return denied
-    if _differs_in_value(candidate, record, corrects=corrects):
-        return Relation.CONTRADICTS
-    return _covers(candidate, record)
 
 
 class _Desk:
@@ -157,18 +131,13 @@ class _Desk:
         self._add(candidate, losers)
 
     def _near(self, mine: Claim, candidate: Candidate) -> list[MemoryRecord]:
-        """Records that held when it was said and share a word with it, or a family of tools."""
-        clues = {w[:5] for w in (*mine.words, *mine.denied) if len(w) > 1}
-        clues |= {w.lower() for w in mine.denials}
-        for family in mine.tools:
-            clues |= candidates.family(family)
+        """Records that held when it was said and may be about the same."""
+        words = clues(mine)
         scopes = (candidate.scope, MemoryScope.GLOBAL)
         return [
             r
             for r in self.state.values()
-            if _held_then(r, candidate.at)
-            and r.scope in scopes
-            and any(c in r.summary.lower() for c in clues)
+            if _held_then(r, candidate.at) and r.scope in scopes and is_near(words, r.summary)
         ]
 
     def _superseded(self, candidate: Candidate, mine: Claim) -> bool:
@@ -333,155 +302,3 @@ def _why_not(candidate: Candidate, losers: Sequence[MemoryRecord]) -> str | None
     if len(losers) > 3:
         return "uncertain"
     return None
-
-
-# -- relations ---------------------------------------------------------------------------------------------
-
-
-def _flips(mine: Claim, other: Claim, *, corrects: bool) -> bool:
-    """The same words, once asked for and once forbidden."""
-    if mine.negative == other.negative or not mine.content or other.limits - mine.content:
-        return False
-    if corrects and len(other.content) >= 2 and other.content <= mine.content:
-        return True
-    if mine.denials or other.denials:
-        return False
-    return _alike(mine.content, other.content) >= 0.8 and mine.limits == other.limits
-
-
-def _denies(mine: Claim, other: Claim) -> Relation:
-    """Whether ``mine`` says that what ``other`` asserts is not so."""
-    if not mine.denials or not (other.limits <= (mine.limits | mine.content)):
-        return Relation.NONE
-    if mine.limits and mine.limits <= other.content and other.limits:
-        return Relation.NONE  # the exception that mine makes
-    for denied in mine.denials:
-        wanted = frozenset(terms(denied)) or frozenset({denied.lower()})
-        if not wanted <= other.content or wanted <= mine.content:
-            continue
-        rest = other.content - wanted
-        shared = rest & mine.content
-        family = {f for f, names in other.tools.items() if denied.lower() in names}
-        others = frozenset(t for names in other.tools.values() for t in names)
-        if family and _is_used(denied, other.text) and len(rest - others) <= 4:
-            return Relation.CONTRADICTS
-        if not rest or len(shared) * 2 >= len(rest):
-            return Relation.CONTRADICTS
-        if _is_used(denied, other.text) and len(rest) <= 3 and not denied.isdigit():
-            return Relation.CONTRADICTS
-    return Relation.NONE
-
-
-def _is_used(name: str, text: str) -> bool:
-    """Whether ``text`` tells to use ``name``, or says what it is, rather than something about it."""
-    low = text.lower()
-    at = candidates.find_value(low, name)
-    if at < 0:
-        return False
-    before, after = low[:at], low[at + len(name) :]
-    return any(
-        lang.search("uses", before) or (at < 3 and lang.search("is_the", after)) for lang in spoken_in(text)
-    )
-
-
-def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
-    """The same said of the same thing, with another value."""
-    if mine.negative != other.negative and not corrects:
-        return False
-    if not (other.limits <= (mine.limits | mine.content)) or (
-        mine.limits and not mine.limits <= other.content
-    ):
-        return False
-    names = frozenset(t for tools in (*mine.tools.values(), *other.tools.values()) for t in tools)
-    for family in mine.tools.keys() & other.tools.keys():
-        a, b = mine.tools[family], other.tools[family]
-        if a & b:
-            continue
-        left, right = mine.content - names, other.content - names
-        if _same_subject(left, right, corrects=corrects):
-            return True
-    for kind in {k for k, _ in mine.values} & {k for k, _ in other.values}:
-        a, b = (frozenset(v for k, v in c.values if k == kind) for c in (mine, other))
-        if a & b:
-            continue
-        gone = frozenset(t for v in (a | b) for t in terms(v))
-        left, right = mine.content - gone, other.content - gone
-        if left and right and _same_subject(left, right, corrects=corrects):
-            return True
-    return _same_frame(mine, other, corrects=corrects) or (corrects and _one_word_apart(mine, other))
-
-
-_MOST_OF = 0.65
-"""Share of a longer claim's words that a shorter one holds; the same both ways, so rereading is stable."""
-
-_CHANGE = frozenset("mov migrat switch renam chang convert now nowaday meanwhil since".split())
-
-
-def _one_word_apart(mine: Claim, other: Claim) -> bool:
-    """Whether they differ in one word alone: "Anna owns search now", "Bob owns search"."""
-    a, b = ([w for w in c.words if w not in _CHANGE] for c in (mine, other))
-    if len(a) != len(b) or len(a) < 2:
-        return False
-    return sum(x != y for x, y in zip(a, b, strict=True)) == 1
-
-
-def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool) -> bool:
-    if not left and not right:
-        return True
-    if _alike(left, right) >= 0.6:
-        return True
-    return corrects and (right <= left or (bool(left) and left <= right)) and len(left ^ right) <= 3
-
-
-def _same_frame(mine: Claim, other: Claim, *, corrects: bool) -> bool:
-    """Whether the verb takes one value: "deploys run from main", "deploys run from the release branch"."""
-    for lang in spoken_in(mine.text):
-        a, b = (lang.search("single_valued", c.text.lower()) for c in (mine, other))
-        if a is None or b is None:
-            continue
-        subjects = [frozenset(terms(c.text[: hit.start()])) for c, hit in ((mine, a), (other, b))]
-        tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
-        same_verb = a.group().split() == b.group().split() and len(a.group().split()) >= 2
-        if (
-            (subjects[0] or same_verb)
-            and subjects[0] == subjects[1]
-            and all(tails)
-            and not tails[0] & tails[1]
-        ):
-            return True
-        a, b = (lang.search("copula", c.text.lower()) for c in (mine, other))
-        if a is None or b is None:
-            continue
-        subjects = [frozenset(terms(c.text[: hit.start()])) for c, hit in ((mine, a), (other, b))]
-        tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
-        least = 1 if corrects else 2
-        if (
-            subjects[0] == subjects[1]
-            and len(subjects[0]) >= least
-            and all(0 < len(t) <= 3 for t in tails)
-            and not tails[0] & tails[1]
-        ):
-            return True
-    return False
-
-
-def _covers(mine: Claim, other: Claim) -> Relation:
-    """Whether one says all that the other says."""
-    if mine.negative != other.negative or mine.limits != other.limits:
-        return Relation.NONE
-    a, b = mine.content, other.content
-    if not a or not b:
-        return Relation.NONE
-    if a == b:
-        if {v for _, v in mine.values} != {v for _, v in other.values}:
-            return Relation.NONE
-        return Relation.SAME if mine.denied <= other.denied else Relation.WIDER
-    if a < b and mine.denied <= (other.denied | b) and len(a) >= _MOST_OF * len(b):
-        return Relation.NARROWER
-    if b < a and other.denied <= (mine.denied | a) and len(b) >= _MOST_OF * len(a):
-        return Relation.WIDER
-    return Relation.NONE
-
-
-def _alike(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / len(a | b) if a or b else 1.0

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from cam.core.extraction import Candidate
 from cam.core.operations import Quote
 from cam.core.records import MemoryRecord
-from cam.sync import candidates
-from cam.sync.claims import terms
-from cam.sync.lexicon import Language, spoken_in
-from cam.sync.statements import shadow
+from cam.language import candidates
+from cam.language.claims import terms
+from cam.language.lexicon import Language, spoken_in
+from cam.language.statements import shadow
 
 _KINDS = (
     ("code", re.compile(r"`[^`]+`")),

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cam.core.extraction import SpeechAct
-from cam.sync.lexicon import Rule
-from cam.sync.statements import BLANK_CODE, BLANK_QUOTE, Clause, Discourse
+from cam.language.lexicon import Rule
+from cam.language.statements import BLANK_CODE, BLANK_QUOTE, Clause, Discourse
 
 DURABLE = frozenset(
     {SpeechAct.RULE, SpeechAct.FACT, SpeechAct.PREFERENCE, SpeechAct.CORRECTION, SpeechAct.CONFIRMATION}

@@ -11,9 +11,9 @@ from cam.core.extraction import Candidate
 from cam.core.operations import build_plan
 from cam.core.records import MemoryRecord
 from cam.core.times import stamp
+from cam.language.statements import shadow, take_apart
 from cam.sync.heuristic import HeuristicExtractor
 from cam.sync.review import review
-from cam.sync.statements import shadow, take_apart
 
 WORDS = (
     "we use pnpm not npm remember that always never the port is 4100 , . ? ! : ; - ` \" ' ( ) \n from now on "

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cam.sync.lexicon import languages, spoken_in, tool_families
+from cam.language.lexicon import languages, spoken_in, tool_families
 
 KEPT = {
     "en": [

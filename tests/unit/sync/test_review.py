@@ -9,7 +9,7 @@ from cam.core.extraction import Candidate, Extraction, Review, SpeechAct
 from cam.core.operations import OperationKind, Quote, build_plan
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source
 from cam.core.tombstones import tombstone_key
-from cam.sync.candidates import denials
+from cam.language.candidates import denials
 from cam.sync.review import review
 from tests.unit.sync.conftest import extract
 

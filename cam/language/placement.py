@@ -1,8 +1,8 @@
 """Where a fact belongs: its scope and its topic, from its own words."""
 
 from cam.core.records import MemoryScope
-from cam.sync.lexicon import Language, spoken_in
-from cam.sync.statements import shadow
+from cam.language.lexicon import Language, spoken_in
+from cam.language.statements import shadow
 
 
 def scope_of(text: str, languages: tuple[Language, ...] | None = None, *, around: str = "") -> MemoryScope:

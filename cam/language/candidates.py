@@ -5,8 +5,8 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from cam.sync.lexicon import Language, spoken_in, tool_families
-from cam.sync.statements import BLANK_CODE, shadow
+from cam.language.lexicon import Language, spoken_in, tool_families
+from cam.language.statements import BLANK_CODE, shadow
 
 _ALSO = re.compile(r"`?\s*(?:or|nor|and|oder|und|ni|y|ou|或|和|や|、|/)\s*`?([^\s,;.，。]+)")
 _SPACE = re.compile(r"\s+")
@@ -69,6 +69,33 @@ def says_something(text: str, languages: Iterable[Language]) -> bool:
     if cjk >= 4 or BLANK_CODE in shadow(text):
         return bool(words)
     return len(words) + cjk // 2 >= 2 or (len(words) == 1 and len(every) >= 3)
+
+
+MASKED = re.compile(r"\[(?:secret|masked|redacted)[^\]\n]{0,60}\]", re.IGNORECASE)
+_PLACE = re.compile(r"https?://|¤{3,}|\S+/\S+|\b\d{2,5}\b|\S+\.\w{2,4}\b")
+
+
+def only_announces_a_secret(text: str, languages: Iterable[Language], *, least: int) -> bool:
+    """Whether nothing but a masked secret is said, and words that announce it.
+
+    Args:
+        text: with its secrets masked.
+        languages: of the text.
+        least: telling words that make it say something all the same.
+    """
+    if not MASKED.search(text):
+        return False
+    rest = MASKED.sub(" ", text)
+    if _PLACE.search(rest):
+        return False
+    langs = tuple(languages)
+    stop = frozenset().union(*(lang.stop for lang in langs))
+    plain = [
+        w
+        for w in words_of(rest)
+        if w not in stop and not any(lang.search("secret_word", w) for lang in langs)
+    ]
+    return len(plain) < least and sum(map(is_cjk, rest)) < 14
 
 
 def words_of(text: str) -> list[str]:

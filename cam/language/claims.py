@@ -10,8 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 
 from cam.core.tombstones import normal
-from cam.sync import candidates
-from cam.sync.lexicon import Language, spoken_in
+from cam.language import candidates
+from cam.language.lexicon import Language, spoken_in
 
 _VALUE = re.compile(
     r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)"

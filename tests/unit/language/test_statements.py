@@ -2,7 +2,7 @@
 
 import pytest
 
-from cam.sync.statements import shadow, take_apart
+from cam.language.statements import shadow, take_apart
 
 
 def texts(message: str) -> list[str]:

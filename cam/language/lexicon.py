@@ -1,6 +1,6 @@
 """Languages as data: one YAML file each, read once, its patterns compiled when first used.
 
-A file of ``cam/sync/languages`` holds (docs/architecture.md, "Adding a language"):
+A file of ``cam/language/languages`` holds (docs/architecture.md, "Adding a language"):
 
 ``code``, ``name``
     what the language is called;

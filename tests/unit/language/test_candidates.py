@@ -2,8 +2,8 @@
 
 import pytest
 
-from cam.sync.candidates import denials, enumerated, fact_text, says_something, tools_in
-from cam.sync.lexicon import spoken_in
+from cam.language.candidates import denials, enumerated, fact_text, says_something, tools_in
+from cam.language.lexicon import spoken_in
 
 
 @pytest.mark.parametrize(

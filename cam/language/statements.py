@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cam.sync.lexicon import Language, in_any_language, spoken_in
+from cam.language.lexicon import Language, in_any_language, spoken_in
 
 BLANK_CODE = "\u00a4"
 """Stands in a shadow for each character of code, a path in backticks or a link."""
