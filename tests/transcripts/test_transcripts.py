@@ -24,10 +24,14 @@ def play(text: str, root: Path) -> str:
     home.mkdir()
     repo.mkdir()
     env = {
-        "PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(home), "CODEX_HOME": str(home / ".codex"),
-        "CAM_CODEX_BINARY": str(FAKE), "FAKE_CODEX_LOG": str(root / "calls"), "LANG": "C", "COLUMNS": "80", "TERM": "dumb",
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "HOME": str(home),
+        "CODEX_HOME": str(home / ".codex"),
+        "CAM_CODEX_BINARY": str(FAKE),
+        "FAKE_CODEX_LOG": str(root / "calls"),
         "GIT_CONFIG_GLOBAL": os.devnull,
-    }  # fmt: skip
+        **{"LANG": "C", "COLUMNS": "80", "TERM": "dumb"},
+    }
     out = []
     for line in text.splitlines():
         if line.startswith("#") and not out:
