@@ -30,7 +30,9 @@ def play(text: str, root: Path) -> str:
         "CAM_CODEX_BINARY": str(FAKE),
         "FAKE_CODEX_LOG": str(root / "calls"),
         "GIT_CONFIG_GLOBAL": os.devnull,
-        **{"LANG": "C", "COLUMNS": "80", "TERM": "dumb"},
+        "LANG": "C",
+        "COLUMNS": "80",
+        "TERM": "dumb",
     }
     out = []
     for line in text.splitlines():
