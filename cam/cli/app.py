@@ -41,13 +41,16 @@ COMMANDS: dict[str, Entry] = {
     "forget": Entry("forget", "Archive or delete what is remembered.", _MEMORY),
     "undo": Entry("undo", "Take back the last change of memory.", _MEMORY),
     "recall": Entry("recall", "Find memory again: search.", _MEMORY),
+    "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
+    "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),
+    "gc": Entry("gc", "Clear what is old: history, audit, archive, leftovers.", _SETUP),
     "init": Entry("init", "Create the settings file and the store.", _SETUP),
     "config": Entry("config", "Settings: list, get, set, edit.", _SETUP),
     "doctor": Entry("doctor", "Check that memory reaches Codex, and what is wrong.", _SETUP),
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
-_GROUPS = ("memory", "recall", "config")
+_GROUPS = ("memory", "recall", "config", "project", "store")
 
 _given = GlobalOptions()
 

@@ -7,7 +7,7 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.options import Cwd, Json, Scope, Topic
-from cam.context import open_context
+from cam.context import Context, open_context
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRef, MemoryState, check_topic, parse_scope
 from cam.memory.flow import find
@@ -70,7 +70,7 @@ def _overview(cwd: str | None) -> Answer:
     data = overview_data(snapshot.records, snapshot.problems, context.layout.root, context.off_reason)
     active = [r for r in snapshot.records if r.state is MemoryState.ACTIVE]
     newest = sorted(active, key=lambda r: r.updated_at, reverse=True)[:_NEWEST]
-    return Answer(data, overview_text(data, newest), _warnings(context.settings.warnings))
+    return Answer(data, overview_text(data, newest), _notes(context))
 
 
 def _startup(cwd: str | None) -> Answer:
@@ -109,6 +109,13 @@ def _show(ref: str, cwd: str | None) -> Answer:
     wanted = MemoryRef.parse(ref)
     record = find(open_context(global_cwd(cwd)).store.snapshot().records, wanted)
     return Answer(list_data([record], ())["entries"][0], record_text(record))
+
+
+def _notes(context: Context) -> tuple[str, ...]:
+    """Warnings, and where this repository's memory seems to be when it has none."""
+    from cam.cli.project import offer_notes
+
+    return (*_warnings(context.settings.warnings), *offer_notes(context))
 
 
 def _warnings(warnings: tuple[str, ...]) -> tuple[str, ...]:

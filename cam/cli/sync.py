@@ -7,8 +7,10 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.options import Cwd, Json
+from cam.cli.project import offer_notes
 from cam.context import open_context
 from cam.render.sync import sync_data, sync_text
+from cam.setup.projects import note_project
 from cam.store.sessions import CodexSessions
 from cam.sync.flow import SyncRequest, sync_project
 from cam.sync.heuristic import HeuristicExtractor
@@ -48,5 +50,8 @@ def _sync(request: SyncRequest, cwd: str | None) -> Answer:
         request,
     )
     notes = tuple(f"cam: {p}" for p in report.problems)
+    if not request.dry_run:
+        note_project(context.layout.root, context.project)
+    notes += offer_notes(context)
     code = 1 if report.failed else 0
     return Answer(sync_data(report), sync_text(report, dry_run=request.dry_run), notes, code)

@@ -43,12 +43,12 @@ def resolve_project(folder: str, home: str) -> Project | None:
         return None
     repository = find_repository(here)
     if repository is None or repository.root in (home, os.path.dirname(repository.root)):
-        name = f"path-{_short_hash(here)}"
+        name = f"path-{short_hash(here)}"
         return Project(name, name, here, is_git=False)
     common, git_dir = repository.common_dir, repository.git_dir
     return Project(
-        f"{_basename(os.path.dirname(common))}-{_short_hash(common)}",
-        f"{_basename(repository.root)}-{_short_hash(git_dir)}",
+        f"{_basename(os.path.dirname(common))}-{short_hash(common)}",
+        f"{_basename(repository.root)}-{short_hash(git_dir)}",
         repository.root,
         is_git=True,
     )
@@ -58,5 +58,6 @@ def _basename(path: str) -> str:
     return os.path.basename(path) or "root"
 
 
-def _short_hash(text: str) -> str:
+def short_hash(text: str) -> str:
+    """What ids end with: 12 hex digits that stand for a path."""
     return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:12]

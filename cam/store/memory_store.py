@@ -10,18 +10,23 @@ from cam.core.operations import Change, MemoryPlan
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState, is_topic
 from cam.core.seams import Attachment, Snapshot
-from cam.formats.history import HistoryEvent, event_of, noop_event, render_event
+from cam.formats.history import HistoryEvent, event_of, noop_event, render_event, with_transaction
 from cam.formats.memory_index import person_text
+from cam.formats.topic_file import Form, form_of
 from cam.store.layout import StoreLayout
 from cam.store.topics import Topic, TopicKey, read_history, read_topic, topic_names, write_shadow
 from cam.store.transaction import (
+    NOTHING,
+    Back,
     NewFile,
     Transaction,
+    back_from,
     carry_out,
     new_indexes,
     new_topic,
     repeat,
     stage,
+    steps_of,
     touched,
     unstage,
 )
@@ -42,7 +47,11 @@ class MarkdownStore:
         """Every record of the project's scopes, active and archived, in file order.
 
         What cannot be read is a problem, never a missing record without a word.
+
+        Raises:
+            StoreUnavailableError: the store's folder itself cannot be read.
         """
+        list_folder(self.layout.root)
         problems: list[Problem] = self._recover()
         topics = [topic for _, topic in self._topics(problems)]
         records = [r for topic in topics for r in (topic.file.records if topic.file else ())]
@@ -57,8 +66,16 @@ class MarkdownStore:
         data = read_bytes(self.layout.index_file(scope))
         return "" if data is None else person_text(data.decode("utf-8", "replace"))
 
-    def commit(self, plan: MemoryPlan, attachment: Attachment | None = None) -> str:
+    def commit(
+        self, plan: MemoryPlan, attachment: Attachment | None = None, undoes: Sequence[HistoryEvent] = ()
+    ) -> str:
         """Carry out ``plan`` with its history and the attachment, whole or not at all.
+
+        Args:
+            plan: what to do.
+            attachment: what is written with it.
+            undoes: events of the one transaction that the plan takes back: files that are as it left them
+                get their bytes from before, records elsewhere their old place and text.
 
         Returns:
             The transaction's id; "" if there was nothing to write.
@@ -71,7 +88,7 @@ class MarkdownStore:
         if plan.is_empty and not attachment.appends and not attachment.files:
             return ""
         with self._locked():
-            return self._commit(plan, attachment)
+            return self._commit(plan, attachment, back=back_from(self.layout, undoes))
 
     def note_edits(self) -> None:
         """Put into the history what people did to the files by hand; the files stay as they are meant.
@@ -82,6 +99,18 @@ class MarkdownStore:
         with self._locked():
             edited = [key for key, topic in self._topics([]) if topic.edits]
             self._commit(MemoryPlan(), Attachment(), edited)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the store's lock with nothing unfinished in it, for what rewrites files as a whole.
+
+        Nothing may be committed inside.
+
+        Raises:
+            StoreUnavailableError: the machine refuses, or another writer did not finish in time.
+        """
+        with self._locked():
+            yield
 
     def history(self, scope: MemoryScope) -> list[HistoryEvent]:
         """The scope's events, oldest first; lines that cannot be read are left out."""
@@ -126,13 +155,20 @@ class MarkdownStore:
         problems += topic.file.problems if topic.file else ()
         return topic
 
-    def _commit(self, plan: MemoryPlan, attachment: Attachment, also: Sequence[TopicKey] = ()) -> str:
+    def _commit(
+        self,
+        plan: MemoryPlan,
+        attachment: Attachment,
+        also: Sequence[TopicKey] = (),
+        back: Back = NOTHING,
+    ) -> str:
         """Stage, journal, put into place. The lock is held.
 
         Args:
             plan: what to do.
             attachment: what goes with it.
             also: further topic files whose hand edits are noted.
+            back: what is known of the state that the plan brings back.
         """
         layout = self.layout
         wanted = touched((c.before, c.after) for c in plan.changes)
@@ -140,11 +176,14 @@ class MarkdownStore:
         topics = {key: read_topic(layout, key) for key in keys}
         _check_fresh(plan, topics)
         edits = [edit for topic in topics.values() for edit in topic.edits]
-        files = [new_topic(topics[key], key, wanted.get(key, {})) for key in (*wanted, *also)]
-        transaction = self._transaction([*edits, *plan.changes], plan, attachment, files)
+        files = [new_topic(layout, topics[k], k, wanted.get(k, {}), back) for k in (*wanted, *also)]
+        indexes = new_indexes(layout, files, back)
+        transaction = self._transaction(
+            [*edits, *plan.changes], plan, attachment, topics, [*files, *indexes], back
+        )
         others = [NewFile(f"{layout.root}/{path}", text.encode()) for path, text in attachment.files.items()]
-        changed = [file for file in files if file.data != file.old]
-        staged = stage([*changed, *new_indexes(layout, files), *others], transaction.id)
+        changed = [file for file in (*files, *indexes) if file.data != file.old]
+        staged = stage([*changed, *others], transaction.id)
         journal = os.path.join(layout.journal_folder, f"{transaction.id}.json")
         try:
             write_atomic(journal, transaction.to_json())
@@ -166,7 +205,13 @@ class MarkdownStore:
                 yield from ((record.scope, state, record.topic) for state in MemoryState)
 
     def _transaction(
-        self, changes: Sequence[Change], plan: MemoryPlan, attachment: Attachment, files: Sequence[NewFile]
+        self,
+        changes: Sequence[Change],
+        plan: MemoryPlan,
+        attachment: Attachment,
+        topics: Mapping[TopicKey, Topic],
+        files: Sequence[NewFile],
+        back: Back,
     ) -> Transaction:
         now = now_stamp()
         name = f"{now[:19].replace('-', '').replace(':', '')}-{os.urandom(4).hex()}"
@@ -176,18 +221,23 @@ class MarkdownStore:
             if file.key is not None:
                 scope, state, topic = file.key
                 versions.setdefault((scope, topic), {})[str(state)] = file.version
-        events = [
-            (c.ref.scope, event_of(c, name, now, versions.get((c.ref.scope, c.ref.topic)))) for c in changes
-        ]
+        steps = steps_of(self.layout, files)
+        events = []
+        for change in changes:
+            scope, topic = change.ref.scope, change.ref.topic
+            event = event_of(
+                change, name, now, versions.get((scope, topic)), _form(change, topics), steps.pop(scope, ())
+            )
+            events.append((scope, event))
         events += [(o.record.scope, noop_event(o, name, now)) for o in plan.noops]
         appends = [
             (os.path.relpath(self.layout.history_file(scope), root), render_event(event))
             for scope, event in events
         ]
-        appends += attachment.appends
+        appends += [(path, with_transaction(line, name)) for path, line in attachment.appends]
         pairs = tuple((c.before, c.after) for c in plan.changes)
         return Transaction(
-            name, self.layout.project, self.layout.worktree, pairs, tuple(appends), attachment.files
+            name, self.layout.project, self.layout.worktree, pairs, tuple(appends), attachment.files, back
         )
 
     def _recover(self) -> list[Problem]:
@@ -244,11 +294,18 @@ class MarkdownStore:
 
 
 def transact(
-    store: MarkdownStore, planner: Callable[[Snapshot], tuple[MemoryPlan, Attachment | None]]
+    store: MarkdownStore,
+    planner: Callable[[Snapshot], tuple[MemoryPlan, Attachment | None]],
+    undoes: Sequence[HistoryEvent] = (),
 ) -> tuple[MemoryPlan, str]:
     """Read, plan and commit; plan again if what was read has changed meanwhile.
 
     Nothing is locked while ``planner`` works.
+
+    Args:
+        store: what is read and written.
+        planner: decides.
+        undoes: events of the one transaction that the plan takes back.
 
     Returns:
         The plan that was carried out, and its transaction's id.
@@ -264,10 +321,21 @@ def transact(
             snapshot = store.snapshot()
         plan, attachment = planner(snapshot)
         try:
-            return plan, store.commit(plan, attachment)
+            return plan, store.commit(plan, attachment, undoes)
         except StalePlanError as error:
             stale = error
     raise stale
+
+
+def _form(change: Change, topics: Mapping[TopicKey, Topic]) -> Form | None:
+    """How the record stood before, if it leaves its file or had a form that cam does not write."""
+    before, after = change.before, change.after
+    if before is None:
+        return None
+    topic = topics.get((before.scope, before.state, before.topic))
+    form = form_of(topic.file, before.id) if topic and topic.file else None
+    stays = after is not None and (after.key, after.state) == (before.key, before.state)
+    return None if form is None or (stays and not form.raw) else form
 
 
 def _check_fresh(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:

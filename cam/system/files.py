@@ -175,6 +175,73 @@ def exchange(temporary: str, path: str) -> bytes | None:
         return found
 
 
+def exchange_folders(new: str, old: str) -> bool:
+    """Let the folder ``new`` take the place of ``old``, in one step where the system can; durable.
+
+    Returns:
+        Whether ``old`` was there; it stands at ``new`` then.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    make_folder(os.path.dirname(old))
+    with _machine_errors(old):
+        was_there = os.path.isdir(old)
+        if not was_there:
+            os.rename(new, old)
+        elif not _rename_in_one_step(new, old, _EXCHANGE):
+            aside = f"{new}.old"
+            os.rename(old, aside)
+            os.rename(new, old)
+            os.rename(aside, new)
+        sync_folder(os.path.dirname(old))
+        sync_folder(os.path.dirname(new))
+        return was_there
+
+
+def move_folder(old: str, new: str) -> None:
+    """Rename a folder, durably.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    make_folder(os.path.dirname(new))
+    with _machine_errors(old):
+        os.rename(old, new)
+        sync_folder(os.path.dirname(new))
+        sync_folder(os.path.dirname(old))
+
+
+def remove_folder(path: str) -> None:
+    """Take a folder and all in it away; nothing happens if it is gone. Links are not followed.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    import shutil  # noqa: PLC0415 - only housekeeping
+
+    with _machine_errors(path):
+        try:
+            shutil.rmtree(path)
+        except FileNotFoundError:
+            return
+        sync_folder(os.path.dirname(path))
+
+
+def walk_files(path: str) -> Iterator[str]:
+    """Relative paths of all files below ``path`` but folders, sorted; links are listed, not followed.
+
+    Raises:
+        StoreUnavailableError: a folder cannot be read.
+    """
+    with _machine_errors(path):
+        for folder, folders, names in os.walk(path, onerror=_raise):
+            folders.sort()
+            links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+            for name in sorted([*names, *links]):
+                yield os.path.relpath(os.path.join(folder, name), path)
+
+
 def take_away(path: str) -> bytes | None:
     """Take the file away and return what it held, None if there was none; durable.
 
@@ -276,6 +343,11 @@ def _machine_errors(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreUnavailableError(explain(error, path)) from error
+
+
+def _raise(error: OSError) -> None:
+    if error.errno != errno.ENOENT:
+        raise error
 
 
 _NOREPLACE, _EXCHANGE = 1, 2  # linux/fs.h

@@ -54,6 +54,35 @@ def remotes(repository: Repository) -> frozenset[str]:
     return frozenset(found)
 
 
+def is_shallow(repository: Repository) -> bool:
+    """Whether its history is cut off, so that its first commit is not known."""
+    return os.path.exists(os.path.join(repository.common_dir, "shallow"))
+
+
+def first_commit(repository: Repository, *, seconds: float = 1.0) -> str | None:
+    """The commit that the first-parent history of HEAD began with, the same in every clone.
+
+    Args:
+        repository: asked with one git process.
+        seconds: what the answer may take.
+
+    Returns:
+        None for a shallow clone, for a repository without commits, and where git does not answer in time.
+    """
+    import subprocess  # noqa: PLC0415 - see is_tracked
+
+    if is_shallow(repository):
+        return None
+    line = ["git", "-C", repository.root, "rev-list", "--first-parent", "--max-parents=0", "HEAD"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    try:
+        done = subprocess.run(line, capture_output=True, timeout=seconds, check=False, env=environment)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    words = done.stdout.decode("ascii", "replace").split()
+    return words[-1] if done.returncode == 0 and words else None
+
+
 def is_tracked(folder: str, name: str) -> bool:
     """Whether git tracks ``name`` in ``folder``; asks git, and takes a git that cannot answer for yes."""
     import subprocess  # noqa: PLC0415 - only where a local settings file exists

@@ -10,6 +10,7 @@ from dataclasses import asdict
 
 from cam.context import Context
 from cam.formats.history import dump_line
+from cam.setup.projects import note_project
 from cam.startup.flow import run_data, sessions_of_run
 from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger, write_ledger
@@ -47,6 +48,8 @@ def finish(opened: Opened, prepared: Prepared | None, started: float, *, learn: 
     sessions = ReadOnce(CodexSessions(context.codex_home))
     receipts = _receipts(context, call, prepared, sessions, started) if prepared is not None else ()
     report, background = (None, 0) if call.is_ephemeral or not learn else _learn(context, sessions)
+    if learn:
+        note_project(context.layout.root, context.project)
     warnings = tuple(
         f"session {s.meta.session} was not read: {s.error}" for s in (report.failed if report else ())
     )

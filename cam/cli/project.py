@@ -1,0 +1,139 @@
+"""cam project: list, show, move, merge, purge."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from cam.cli.answer import Answer, respond
+from cam.cli.app import global_cwd
+from cam.cli.options import Cwd, Json, Yes
+from cam.context import Context, open_context
+from cam.core.errors import InvalidInputError, WriteRefusedError
+from cam.render.projects import attached_data, attached_text, project_data, project_text, projects_text
+from cam.setup.projects import (
+    find_project,
+    list_projects,
+    merge_projects,
+    move_project,
+    note_project,
+    project_at,
+    purge_project,
+    recognise,
+    show_project,
+)
+
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+
+_ID = typer.Argument(metavar="ID", help="As 'cam project list' prints it, or the folder it stood in.")
+
+
+@app.command("list")
+def list_command(as_json: Json = False, cwd: Cwd = None) -> None:
+    """Every project that the store remembers, and whether its folder is still there."""
+
+    def work() -> Answer:
+        context = open_context(global_cwd(cwd))
+        rows = list_projects(context.layout.root, context.project)
+        data = {"projects": [project_data(row) for row in rows]}
+        return Answer(data, projects_text(rows), offer_notes(context))
+
+    respond("project.list", as_json, work)
+
+
+@app.command("show")
+def show_command(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="The current project if not given.")
+    ] = None,
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """What is known of one project: root, remotes, first commit, worktrees, records."""
+
+    def work() -> Answer:
+        context = open_context(global_cwd(cwd))
+        root = context.layout.root
+        if name is None and context.project is None:
+            raise InvalidInputError("there is no project here (the home folder and / have none); name one")
+        wanted = find_project(root, name) if name else context.project.id if context.project else ""
+        row = show_project(root, wanted, context.project)
+        return Answer(project_data(row), project_text(row))
+
+    respond("project.show", as_json, work)
+
+
+@app.command("move")
+def move_command(
+    old: Annotated[str, _ID],
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="DIR", help="The repository that gets it; this one if not given."),
+    ] = None,
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """Attach the memory of a repository that was moved, renamed or cloned anew; a copy is kept."""
+
+    def work() -> Answer:
+        context = open_context(global_cwd(cwd))
+        root = context.layout.root
+        environment = context.environment
+        project = project_at(environment.expand(to), environment.home) if to else context.project
+        done = move_project(root, old, project)
+        note_project(root, project)
+        return Answer(attached_data(done), attached_text(done))
+
+    respond("project.move", as_json, work)
+
+
+@app.command("merge")
+def merge_command(
+    old: Annotated[str, _ID], new: Annotated[str, _ID], as_json: Json = False, cwd: Cwd = None
+) -> None:
+    """Give the memory of project OLD to project NEW, record by record; a copy of both is kept."""
+
+    def work() -> Answer:
+        root = open_context(global_cwd(cwd)).layout.root
+        done = merge_projects(root, old, new)
+        return Answer(attached_data(done), attached_text(done))
+
+    respond("project.merge", as_json, work)
+
+
+@app.command("purge")
+def purge_command(
+    name: Annotated[str, _ID], yes: Yes = False, as_json: Json = False, cwd: Cwd = None
+) -> None:
+    """Take a project out of the store for good: records, history, audit."""
+
+    def work() -> Answer:
+        context = open_context(global_cwd(cwd))
+        root = context.layout.root
+        row = show_project(root, find_project(root, name), context.project)
+        count = f"{row.active} active and {row.archived} archived records"
+        if not yes and not _agreed(f"purge {row.known.id} with {count}, for good?", as_json):
+            raise WriteRefusedError(f"nothing was purged; --yes takes {row.known.id} out with {count}")
+        purge_project(root, row.known.id)
+        data = {"id": row.known.id, "active": row.active, "archived": row.archived}
+        return Answer(data, f"Purged {row.known.id}: {count}.")
+
+    respond("project.purge", as_json, work)
+
+
+def offer_notes(context: Context) -> tuple[str, ...]:
+    """One line where this repository seems to have its memory under another name; empty otherwise."""
+    known = recognise(context.layout.root, context.project)
+    if known is None:
+        return ()
+    where = f" (was in {known.root})" if known.root else ""
+    take = f"take its memory along: cam project move {known.id}"
+    return (f"cam: this repository is known as {known.id}{where}; {take}",)
+
+
+def _agreed(question: str, as_json: bool) -> bool:
+    if as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

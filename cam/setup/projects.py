@@ -1,0 +1,221 @@
+"""Which repository is which: learn it after a session, recognise one that moved, attach its memory."""
+
+import os
+from dataclasses import dataclass, replace
+
+from cam.core.errors import CamError, InvalidInputError, NotFoundError
+from cam.core.records import MemoryRecord, MemoryState
+from cam.formats.project_file import KnownProject, same_remote
+from cam.store.identity import Project, resolve_project
+from cam.store.projects import (
+    Attached,
+    attach,
+    has_memory,
+    known_projects,
+    project_folder,
+    project_ids,
+    purge,
+    read_project,
+    records_of,
+    renamed_worktrees,
+    write_project,
+)
+from cam.system.git import Repository, find_repository, first_commit, is_shallow, remotes
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRow:
+    """A project of the store, as ``cam project`` shows it.
+
+    Attributes:
+        known: what is known of its identity.
+        records: of its own scopes.
+        is_current: whether the command ran in it.
+    """
+
+    known: KnownProject
+    records: tuple[MemoryRecord, ...]
+    is_current: bool = False
+
+    @property
+    def active(self) -> int:
+        """Records that hold."""
+        return sum(r.state is MemoryState.ACTIVE for r in self.records)
+
+    @property
+    def archived(self) -> int:
+        """Records that do not hold any more."""
+        return len(self.records) - self.active
+
+    @property
+    def place(self) -> str:
+        """``here``, ``gone`` or ``unknown``: whether its folder still is where it was."""
+        if not self.known.root:
+            return "unknown"
+        return "here" if os.path.isdir(self.known.root) else "gone"
+
+
+def note_project(root: str, project: Project | None) -> None:
+    """Remember root, remotes and first commit of a project that the store has; trouble is nobody's business.
+
+    For after a session or sync: it may start one git process, once per project.
+    """
+    if project is None:
+        return
+    try:
+        if project.id in project_ids(root):
+            before = read_project(root, project.id)
+            write_project(root, describe(project, before))
+    except (CamError, OSError):
+        return  # derived: the next session tries again
+
+
+def describe(project: Project, before: KnownProject | None = None) -> KnownProject:
+    """What identifies a project.
+
+    Args:
+        project: as resolved.
+        before: what was known; its first commit is taken for granted, and its worktrees are kept.
+    """
+    before = before or KnownProject(project.id)
+    repository = find_repository(project.root) if project.is_git else None
+    if repository is None:
+        worktrees = {**before.worktrees, project.worktree: ""}
+        return replace(before, root=project.root, worktrees=worktrees)
+    is_main = repository.git_dir == repository.common_dir
+    root = project.root if is_main or not before.root else before.root
+    return replace(
+        before,
+        root=root,
+        common_dir=repository.common_dir,
+        remotes=tuple(sorted(remotes(repository))),
+        first_commit=before.first_commit or first_commit(repository),
+        worktrees={**before.worktrees, project.worktree: repository.git_dir},
+    )
+
+
+def recognise(root: str, project: Project | None) -> KnownProject | None:
+    """The one project of the store that this one was before it moved; None where that is not certain.
+
+    Asked only where the current project remembers nothing. It is the same repository when remote and first
+    commit agree (the remote alone where a clone is shallow); without remotes, when the first commit agrees
+    and the former folder is gone; or when a folder that has memory became a repository. Names never count.
+    """
+    if project is None:
+        return None
+    names = project_ids(root)
+    if not names or has_memory(root, project.id):
+        return None
+    others = [o for o in known_projects(root) if o.id != project.id and has_memory(root, o.id)]
+    others = [o for o in others if o.root or o.remotes]
+    if not others:
+        return None
+    repository = find_repository(project.root) if project.is_git else None
+    if repository is None:
+        return None
+    here = describe(project)
+    same = [other for other in others if _is_same(here, other, repository)]
+    return same[0] if len(same) == 1 else None
+
+
+def list_projects(root: str, project: Project | None) -> tuple[ProjectRow, ...]:
+    """Every project of the store, the current one first."""
+    current = project.id if project else None
+    rows = [
+        ProjectRow(known, tuple(records_of(root, known.id)), known.id == current)
+        for known in known_projects(root)
+    ]
+    return tuple(sorted(rows, key=lambda row: (not row.is_current, row.known.id)))
+
+
+def show_project(root: str, name: str, project: Project | None) -> ProjectRow:
+    """One project.
+
+    Raises:
+        NotFoundError: there is none of that id.
+    """
+    project_folder(root, name)
+    is_current = project is not None and project.id == name
+    return ProjectRow(read_project(root, name), tuple(records_of(root, name)), is_current)
+
+
+def find_project(root: str, text: str) -> str:
+    """The id that ``text`` names: an id, or the folder in which a project stood.
+
+    Raises:
+        NotFoundError: neither.
+        InvalidInputError: several projects stood in that folder.
+    """
+    if text in project_ids(root):
+        return text
+    path = os.path.realpath(os.path.expanduser(text))
+    found = [known.id for known in known_projects(root) if known.root == path] if os.sep in text else []
+    if len(found) > 1:
+        raise InvalidInputError(f"several projects stood in {text}: {', '.join(found)}; name one by its id")
+    if not found:
+        raise NotFoundError(f"the store has no project {text!r}; 'cam project list' names them")
+    return found[0]
+
+
+def move_project(root: str, old: str, project: Project | None) -> Attached:
+    """Attach the memory of ``old`` to ``project``; a repeat does nothing.
+
+    Raises:
+        InvalidInputError: there is no project here.
+        NotFoundError: there is no project ``old``.
+    """
+    if project is None:
+        raise InvalidInputError(
+            "there is no project here (the home folder and / have none); go into the repository, or --to DIR"
+        )
+    before = read_project(root, project.id)
+    name = old if old == project.id or old in before.absorbed else find_project(root, old)
+    if name == project.id:
+        return Attached(name, name)
+    here = describe(project, before)
+    return attach(root, name, here, renamed_worktrees(root, name, here))
+
+
+def merge_projects(root: str, old: str, new: str) -> Attached:
+    """Attach the memory of ``old`` to another project of the store.
+
+    Raises:
+        InvalidInputError: both are the same.
+        NotFoundError: one of them is not there.
+    """
+    target = find_project(root, new)
+    here = read_project(root, target)
+    name = old if old in here.absorbed and old not in project_ids(root) else find_project(root, old)
+    return attach(root, name, here, renamed_worktrees(root, name, here))
+
+
+def purge_project(root: str, name: str) -> None:
+    """Take a project out of the store for good.
+
+    Raises:
+        NotFoundError: there is none of that id.
+    """
+    purge(root, name)
+
+
+def project_at(folder: str, home: str) -> Project | None:
+    """The project of a folder.
+
+    Raises:
+        InvalidInputError: it is none.
+    """
+    if not os.path.isdir(folder):
+        raise InvalidInputError(f"there is no folder {folder}")
+    return resolve_project(folder, home)
+
+
+def _is_same(here: KnownProject, other: KnownProject, repository: Repository) -> bool:
+    if other.root == here.root and not other.common_dir:
+        return True  # the folder became a repository
+    shared = set(map(same_remote, here.remotes)) & set(map(same_remote, other.remotes))
+    if here.first_commit and other.first_commit:
+        if here.first_commit != other.first_commit:
+            return False
+        is_gone = bool(other.root) and not os.path.isdir(other.root)
+        return bool(shared) or (is_gone and not here.remotes and not other.remotes)
+    return bool(shared) and (is_shallow(repository) or other.first_commit is None)
