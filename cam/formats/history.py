@@ -11,7 +11,8 @@ from typing import Any
 
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
 from cam.core.records import MemoryRecord
-from cam.formats.topic_file import record_from_data, record_to_data
+from cam.formats.file_step import FileStep, step_from_data, step_to_data
+from cam.formats.topic_file import Form, record_from_data, record_to_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class HistoryEvent:
         before: None where the record did not exist.
         after: None where it is gone.
         versions: by state, the version that the topic file of that state was in afterwards; None if it went.
+        form: how ``before`` stood in its file, where it does not stand there any more.
+        files: what the transaction did to the files of the scope; the scope's first event has it.
     """
 
     transaction: str
@@ -38,6 +41,8 @@ class HistoryEvent:
     quotes: tuple[Quote, ...] = ()
     replaced_by: str | None = None
     versions: Mapping[str, str | None] = field(default_factory=dict)
+    form: Form | None = None
+    files: tuple[FileStep, ...] = ()
 
     @property
     def applied(self) -> bool:
@@ -46,13 +51,18 @@ class HistoryEvent:
 
 
 def event_of(
-    change: Change, transaction: str, at: str, versions: Mapping[str, str | None] | None = None
+    change: Change,
+    transaction: str,
+    at: str,
+    versions: Mapping[str, str | None] | None = None,
+    form: Form | None = None,
+    files: tuple[FileStep, ...] = (),
 ) -> HistoryEvent:
     """The event of an applied change."""
     op = change.operation
     return HistoryEvent(
-        transaction, at, op.kind, str(change.ref), op.reason, op.actor, change.before, change.after, op.quotes,
-        op.replaced_by, versions or {},
+        transaction, at, op.kind, str(change.ref), op.reason, op.actor, change.before, change.after,
+        op.quotes, op.replaced_by, versions or {}, form, files,
     )  # fmt: skip
 
 
@@ -82,6 +92,10 @@ def render_event(event: HistoryEvent) -> str:
         data["replaced_by"] = event.replaced_by
     if event.versions:
         data["versions"] = dict(event.versions)
+    if event.form:
+        data["form"] = form_to_data(event.form)
+    if event.files:
+        data["files"] = [step_to_data(step) for step in event.files]
     return dump_line(data)
 
 
@@ -96,6 +110,25 @@ def quote_to_data(quote: Quote) -> dict[str, Any]:
     """A quote as JSON data, empty fields left out."""
     names = ("text", "session", "ordinal", "turn", "line", "rollout")
     return {name: getattr(quote, name) for name in names if getattr(quote, name) is not None}
+
+
+def form_to_data(form: Form) -> dict[str, str]:
+    """A form as JSON data, an empty text left out."""
+    return {"behind": form.behind} | ({"raw": form.raw} if form.raw else {})
+
+
+def form_from_data(data: Mapping[str, str]) -> Form:
+    """Read what ``form_to_data`` wrote.
+
+    Raises:
+        KeyError: it is not such data.
+    """
+    return Form(data.get("raw", ""), data["behind"])
+
+
+def with_transaction(line: str, transaction: str) -> str:
+    """A JSON line of another log that names the transaction it belongs to; any other line as it is."""
+    return f'{{"tx":{json.dumps(transaction)},{line[1:]}' if line[:2] == '{"' else line
 
 
 def dump_line(data: Any) -> str:
@@ -123,6 +156,8 @@ def _parse_event(line: str) -> HistoryEvent | None:
             tuple(Quote(**q) for q in data.get("quotes", ())),
             data.get("replaced_by"),
             dict(data.get("versions", {})),
+            form_from_data(data["form"]) if data.get("form") else None,
+            tuple(step_from_data(step) for step in data.get("files", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -88,6 +88,19 @@ class TopicFile:
         return sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a record stood in its file, for the day it comes back.
+
+    Attributes:
+        raw: its section without a version line, "" where cam writes the record just so.
+        behind: id of the record before it, "" if it was the first.
+    """
+
+    raw: str = ""
+    behind: str = ""
+
+
 def parse_topic_file(
     data: bytes, *, path: str, scope: MemoryScope, state: MemoryState, topic: str
 ) -> TopicFile:
@@ -117,7 +130,7 @@ def parse_topic_file(
         except ValueError as error:
             problems.append(Problem(path, heading + 1, f"this section cannot be read: {error}", _ADVICE))
         raw = "".join(lines[start:end])
-        sections.append(Section(raw, record, record is not None and "\n<!-- cam:record {" in raw))
+        sections.append(Section(raw, record, record is not None and _is_ours(raw)))
     newline = "\r\n" if "\r\n" in text and text.count("\r\n") * 2 > text.count("\n") else "\n"
     return TopicFile(scope, state, topic, prelude, tuple(sections), tuple(problems), newline)
 
@@ -130,54 +143,76 @@ def new_topic_file(scope: MemoryScope, state: MemoryState, topic: str) -> TopicF
     return TopicFile(scope, state, topic, f"# {title}\n", (), ())
 
 
-def apply_to_topic_file(file: TopicFile, changes: Mapping[str, MemoryRecord | None]) -> TopicFile:
+def form_of(file: TopicFile, name: str) -> Form | None:
+    """How the record ``name`` stands in the file; None if it does not."""
+    behind = ""
+    for section in file.sections:
+        if section.record is None:
+            continue
+        if section.record.id != name:
+            behind = section.record.id
+            continue
+        raw = _without_version(section).raw
+        plain = f"{file.newline}{_section_text(section.record, file.newline)}{file.newline}"
+        return Form("" if raw == plain else raw, behind)
+    return None
+
+
+def split_version(text: str) -> tuple[str, int, str]:
+    """A topic file's text without its version line, where that stood, and the line ("" if there is none)."""
+    match = _VERSION.search(text)
+    if match is None:
+        return text, 0, ""
+    return text[: match.start()] + text[match.end() :], match.start(), match.group()
+
+
+def apply_to_topic_file(
+    file: TopicFile,
+    changes: Mapping[str, MemoryRecord | None],
+    forms: Mapping[str, Form] | None = None,
+) -> TopicFile:
     """The file with each record of ``changes`` (by id) as given; None takes it out.
 
     Sections whose record is not named, or already is as given, keep their bytes; new ones stand at the
     end. A file that has no final newline gets none.
 
+    Args:
+        file: as it is.
+        changes: records by id.
+        forms: how records stood that come back, by id: they get that text and that place again, where they
+            still read as the record.
+
     Raises:
         ValueError: what would be written does not read back as the same records.
     """
+    if forms:
+        try:
+            return _apply(file, changes, {n: f for n, f in forms.items() if _says(f, changes.get(n), file)})
+        except ValueError:
+            pass  # in the company it has now, such a text reads differently: cam's own form does not
+    return _apply(file, changes, {})
+
+
+def _apply(
+    file: TopicFile, changes: Mapping[str, MemoryRecord | None], forms: Mapping[str, Form]
+) -> TopicFile:
     rest = dict(changes)
-    prelude = file.prelude
-    sections: list[Section] = []
-    file = replace(file, sections=tuple(map(_without_version, file.sections)))
-    for section in file.sections:
-        record = section.record
-        if record is None or record.id not in rest:
-            sections.append(section)
-            continue
-        wanted = rest.pop(record.id)
-        if wanted is not None:
-            sections.append(section if wanted == record else _rewritten(section, wanted, file.newline))
-        elif sections:
-            sections[-1] = replace(
-                sections[-1], raw=sections[-1].raw + _blanks_that_stay(section, file.newline)
-            )
-        else:
-            prelude += _blanks_that_stay(section, file.newline)
     before = render_topic_file(file)
     closed = not before or before.endswith(b"\n")
-    file = replace(file, prelude=prelude)
+    file = _with_known(replace(file, sections=tuple(map(_without_version, file.sections))), rest, forms)
+    sections = list(file.sections)
     for wanted in rest.values():
         if wanted is not None:
-            text = render_topic_file(replace(file, sections=tuple(sections)))
-            gap = file.newline if text.endswith(b"\n") or not text else file.newline * 2
-            sections.append(
-                Section(gap + _section_text(wanted, file.newline) + file.newline, wanted, ours=True)
-            )
+            form = forms.get(wanted.id)
+            place = len(sections) if form is None else _place(sections, form.behind)
+            above = sections[place - 1].raw if place else file.prelude
+            gap = "" if above.endswith("\n") or not above else file.newline
+            sections.insert(place, _new_section(wanted, form, gap, file.newline))
     if not closed and sections:
         sections[-1] = replace(sections[-1], raw=sections[-1].raw.removesuffix(file.newline))
     elif not closed:
-        file = replace(file, prelude=prelude.removesuffix(file.newline))
-    changed = _with_version(sections, file)
-    again = parse_topic_file(
-        render_topic_file(changed), path="", scope=file.scope, state=file.state, topic=file.topic
-    )
-    if again.records != changed.records:
-        raise ValueError(f"topic {file.topic} would not read back as written")
-    return changed
+        file = replace(file, prelude=file.prelude.removesuffix(file.newline))
+    return _verified(sections, file)
 
 
 def render_topic_file(file: TopicFile) -> bytes:
@@ -379,6 +414,84 @@ def _body_of(details: list[Any] | tuple[str, ...]) -> list[str]:
     return [f"- {_UNSAFE.sub(chr(0xFFFD), str(line))}" for line in details]
 
 
+def _with_known(
+    file: TopicFile, rest: dict[str, MemoryRecord | None], forms: Mapping[str, Form]
+) -> TopicFile:
+    """The file with those of ``rest`` that stand in it as given; they are taken out of ``rest``."""
+    prelude = file.prelude
+    sections: list[Section] = []
+    for section in file.sections:
+        record = section.record
+        if record is None or record.id not in rest:
+            sections.append(section)
+            continue
+        wanted = rest.pop(record.id)
+        blanks = _blanks_that_stay(section, file.newline)
+        if wanted is not None:
+            form = forms.get(record.id)
+            sections.append(section if wanted == record else _rewritten(section, wanted, file.newline, form))
+        elif sections:
+            sections[-1] = replace(sections[-1], raw=sections[-1].raw + blanks)
+        else:
+            prelude += blanks
+    return replace(file, prelude=prelude, sections=tuple(sections))
+
+
+def _verified(sections: list[Section], file: TopicFile) -> TopicFile:
+    """The file with these sections, which reads back as their records.
+
+    The ids of sections that people wrote depend on those above; one that would get another takes our form.
+
+    Raises:
+        ValueError: it does not read back.
+    """
+    changed = _with_version(list(sections), file)
+    again = _again(changed)
+    if again.records != changed.records and len(again.sections) == len(sections):
+        for index, (section, read) in enumerate(zip(tuple(sections), again.sections, strict=True)):
+            if section.record is not None and section.record != read.record:
+                sections[index] = _rewritten(section, section.record, file.newline)
+        changed = _with_version(sections, file)
+        again = _again(changed)
+    if again.records != changed.records:
+        raise ValueError(f"topic {file.topic} would not read back as written")
+    return changed
+
+
+def _again(file: TopicFile) -> TopicFile:
+    """The file written and read."""
+    data = render_topic_file(file)
+    return parse_topic_file(data, path="", scope=file.scope, state=file.state, topic=file.topic)
+
+
+def _says(form: Form, record: MemoryRecord | None, file: TopicFile) -> bool:
+    """Whether the form's text, alone, reads as ``record``."""
+    if record is None or not form.raw:
+        return record is not None
+    data = form.raw.encode("utf-8", "surrogateescape")
+    alone = parse_topic_file(data, path="", scope=file.scope, state=file.state, topic=file.topic)
+    return len(alone.sections) == 1 and alone.records == (record,)
+
+
+def _place(sections: list[Section], behind: str) -> int:
+    """Where a section goes that stood behind the record ``behind``: there, or at the end if that is gone."""
+    if not behind:
+        return 0
+    names = [s.record.id if s.record else None for s in sections]
+    return names.index(behind) + 1 if behind in names else len(sections)
+
+
+def _new_section(record: MemoryRecord, form: Form | None, gap: str, newline: str) -> Section:
+    if form is None or not form.raw:
+        return Section(f"{gap}{newline}{_section_text(record, newline)}{newline}", record, ours=True)
+    end = "" if form.raw.endswith("\n") else newline
+    return Section(gap + form.raw + end, record, _is_ours(form.raw))
+
+
+def _is_ours(raw: str) -> bool:
+    return "\n<!-- cam:record {" in raw
+
+
 def _with_version(sections: list[Section], file: TopicFile) -> TopicFile:
     """The file with these sections; the version line stands above the first that is cam's."""
     file = replace(file, sections=tuple(sections))
@@ -407,8 +520,16 @@ def _blanks_that_stay(section: Section, newline: str) -> str:
     return blanks.removesuffix(newline) if blanks.endswith(newline) else blanks.removesuffix("\n")
 
 
-def _rewritten(old: Section, record: MemoryRecord, newline: str) -> Section:
-    """The section of a changed record, at its place and with the blank lines around it as they were."""
+def _rewritten(old: Section, record: MemoryRecord, newline: str, form: Form | None = None) -> Section:
+    """The section of a changed record, at its place and with the blank lines around it as they were.
+
+    A form that it had before is put in as it was, the blank lines at its end included.
+    """
+    if form is not None and form.raw:
+        core = form.raw[len(_head(form.raw)) :]
+        if old.raw.endswith("\n") and not core.endswith("\n"):
+            core += newline
+        return Section(_head(old.raw) + core, record, _is_ours(form.raw))
     core = old.raw.strip("\r\n")
     start = old.raw.index(core)
     before, after = old.raw[:start], old.raw[start + len(core) :]

@@ -234,7 +234,10 @@ class MarkdownStore:
             (os.path.relpath(self.layout.history_file(scope), root), render_event(event))
             for scope, event in events
         ]
-        appends += [(path, with_transaction(line, name)) for path, line in attachment.appends]
+        audit = os.path.relpath(self.layout.audit_file, root)
+        appends += [
+            (p, with_transaction(line, name) if p == audit else line) for p, line in attachment.appends
+        ]
         pairs = tuple((c.before, c.after) for c in plan.changes)
         return Transaction(
             name, self.layout.project, self.layout.worktree, pairs, tuple(appends), attachment.files, back

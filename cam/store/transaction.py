@@ -9,17 +9,21 @@ crash and the recovery is merged, not overwritten.
 
 import contextlib
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cam.core.errors import CamError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
-from cam.formats.history import dump_line
+from cam.formats.file_step import FileStep, file_step, step_from_data, step_to_data
+from cam.formats.history import HistoryEvent, dump_line, form_from_data, form_to_data
 from cam.formats.memory_index import counts_in_index, update_index
 from cam.formats.topic_file import (
+    Form,
     apply_to_topic_file,
     new_topic_file,
+    parse_topic_file,
     record_from_data,
     record_to_data,
     render_topic_file,
@@ -44,6 +48,27 @@ _MERGES = 50
 
 
 @dataclass(frozen=True, slots=True)
+class Back:
+    """What is known of the state that a commit brings back, from the history of what it takes back.
+
+    Attributes:
+        files: steps by path relative to the root.
+        forms: how the records stood, by topic file and id.
+    """
+
+    files: Mapping[str, FileStep] = field(default_factory=dict)
+    forms: Mapping[tuple[TopicKey, str], Form] = field(default_factory=dict)
+
+    def forms_in(self, key: TopicKey) -> dict[str, Form]:
+        """Forms of one topic file, by id."""
+        return {name: form for (home, name), form in self.forms.items() if home == key}
+
+
+NOTHING = Back()
+"""A commit that brings nothing back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Transaction:
     """One commit.
 
@@ -53,6 +78,7 @@ class Transaction:
         changes: each record before and after.
         appends: (path relative to the root, line).
         files: whole new content by path relative to the root.
+        back: what it brings back.
     """
 
     id: str
@@ -61,6 +87,7 @@ class Transaction:
     changes: tuple[RecordPair, ...] = ()
     appends: tuple[tuple[str, str], ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    back: Back = NOTHING
 
     def to_json(self) -> bytes:
         """The journal file's bytes."""
@@ -71,6 +98,7 @@ class Transaction:
             "changes": [[_data(b), _data(a)] for b, a in self.changes],
             "appends": [list(a) for a in self.appends],
             "files": dict(self.files),
+            "back": _back_to_data(self.back),
         }
         return dump_line(data).encode()
 
@@ -90,6 +118,7 @@ class Transaction:
                 tuple((_record(b), _record(a)) for b, a in raw["changes"]),
                 tuple((path, line) for path, line in raw["appends"]),
                 raw["files"],
+                _back_from_data(raw.get("back", {})),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a journal: {error}") from None
@@ -107,6 +136,7 @@ class NewFile:
         version: version of a topic file that cam's records are in, None where there is none.
         wanted: records that were put in, by id.
         count: how many records a topic file holds.
+        is_exact: whether the bytes are those from before what the commit takes back.
         temporary: where it is staged, "" if it is not.
     """
 
@@ -117,6 +147,7 @@ class NewFile:
     version: str | None = None
     wanted: Wanted = field(default_factory=dict)
     count: int = 0
+    is_exact: bool = False
     temporary: str = ""
 
 
@@ -135,40 +166,77 @@ def touched(changes: Iterable[RecordPair]) -> dict[TopicKey, dict[str, MemoryRec
     return dict(sorted(found.items(), key=lambda item: all(r is None for r in item[1].values())))
 
 
-def new_topic(topic: Topic, key: TopicKey, wanted: Wanted) -> NewFile:
+def back_from(layout: StoreLayout, events: Iterable[HistoryEvent]) -> Back:
+    """What the history tells of the state before ``events``, which are all of one transaction."""
+    files: dict[str, FileStep] = {}
+    forms: dict[tuple[TopicKey, str], Form] = {}
+    for event in events:
+        scope = MemoryScope(event.ref.partition(":")[0])
+        for step in event.files:
+            files[os.path.relpath(f"{layout.scope_folder(scope)}/{step.path}", layout.root)] = step
+        if event.before is not None and event.form is not None:
+            record = event.before
+            forms[(record.scope, record.state, record.topic), record.id] = event.form
+    return Back(files, forms)
+
+
+def new_topic(
+    layout: StoreLayout, topic: Topic, key: TopicKey, wanted: Wanted, back: Back = NOTHING
+) -> NewFile:
     """The topic file with ``wanted`` put in.
+
+    Where ``back`` knows the very bytes that hold just these records, it gets those.
 
     Raises:
         ValueError: it would not read back as written.
     """
     empty = new_topic_file(*key)
-    changed = apply_to_topic_file(topic.file or empty, wanted)
+    changed = apply_to_topic_file(topic.file or empty, wanted, back.forms_in(key))
     data: bytes | None = render_topic_file(changed)
     if not changed.sections and data is not None and data.strip() == render_topic_file(empty).strip():
         data = None
-    return NewFile(topic.path, data, topic.raw, key, changed.version, wanted, len(changed.records))
+    is_exact, exact = _taken_back(back.files.get(os.path.relpath(topic.path, layout.root)), topic.raw)
+    if is_exact:
+        read = parse_topic_file(exact or b"", path="", scope=key[0], state=key[1], topic=key[2])
+        is_exact = {r.id: r for r in read.records} == {r.id: r for r in changed.records}
+        changed, data = (read, exact) if is_exact else (changed, data)
+    return NewFile(topic.path, data, topic.raw, key, changed.version, wanted, len(changed.records), is_exact)
 
 
-def new_indexes(layout: StoreLayout, files: Iterable[NewFile]) -> list[NewFile]:
-    """MEMORY.md and ARCHIVE.md of the folders that ``files`` are in.
+def new_indexes(layout: StoreLayout, files: Iterable[NewFile], back: Back = NOTHING) -> list[NewFile]:
+    """MEMORY.md and ARCHIVE.md of the folders that ``files`` are in, the unchanged ones too.
 
     Raises:
         IntegrityError: not a regular file.
         StoreUnavailableError: the machine refuses.
     """
-    counts: dict[tuple[MemoryScope, MemoryState], dict[str, int]] = {}
+    folders: dict[tuple[MemoryScope, MemoryState], dict[str, NewFile]] = {}
     for file in files:
         if file.key is not None:
             scope, state, topic = file.key
-            counts.setdefault((scope, state), {})[topic] = file.count
+            folders.setdefault((scope, state), {})[topic] = file
     indexes = []
-    for (scope, state), changed in counts.items():
+    for (scope, state), inside in folders.items():
         path = layout.index_file(scope, state)
         old = read_bytes(path)
-        data = update_index(old or b"", scope, state, _counts(layout, scope, state, old or b"", changed))
-        if data != old:
-            indexes.append(NewFile(path, data, old))
+        is_exact, data = _taken_back(back.files.get(os.path.relpath(path, layout.root)), old)
+        if not (is_exact and all(file.is_exact for file in inside.values())):
+            changed = {topic: file.count for topic, file in inside.items()}
+            data = update_index(old or b"", scope, state, _counts(layout, scope, state, old or b"", changed))
+        indexes.append(NewFile(path, data, old))
     return indexes
+
+
+def steps_of(layout: StoreLayout, files: Iterable[NewFile]) -> dict[MemoryScope, tuple[FileStep, ...]]:
+    """What the commit does to each Markdown file, by scope."""
+    found: dict[MemoryScope, tuple[FileStep, ...]] = {}
+    folders = {scope: layout.scope_folder(scope) for scope in layout.scopes}
+    for file in files:
+        for scope, folder in folders.items():
+            if file.path.startswith(f"{folder}/"):
+                step = file_step(os.path.relpath(file.path, folder), file.old, file.data)
+                found[scope] = (*found.get(scope, ()), step)
+    return found
 
 
 def stage(files: Iterable[NewFile], tag: str) -> list[NewFile]:
@@ -220,12 +288,14 @@ def repeat(transaction: Transaction, root: str) -> None:
         StoreUnavailableError: the machine refuses; what is missing is done at the next recovery.
     """
     layout = StoreLayout(root, transaction.project, transaction.worktree)
+    back = transaction.back
     topics = [
-        new_topic(read_topic(layout, key), key, wanted)
+        new_topic(layout, read_topic(layout, key), key, wanted, back)
         for key, wanted in touched(transaction.changes).items()
     ]
+    indexes = [file for file in new_indexes(layout, topics, back) if file.data != file.old]
     others = [NewFile(f"{root}/{path}", text.encode()) for path, text in transaction.files.items()]
-    staged = stage([*topics, *new_indexes(layout, topics), *others], transaction.id)
+    staged = stage([*topics, *indexes, *others], transaction.id)
     appends = [(p, line) for p, line in transaction.appends if not tail_holds(f"{root}/{p}", line)]
     carry_out(staged, appends, layout)
 
@@ -245,9 +315,36 @@ def _put_topic(file: NewFile, key: TopicKey, layout: StoreLayout) -> None:
         if found == file.old or found is None:
             return
         # Somebody saved between our reading and our writing; that save knows nothing of what we wrote.
-        merged = new_topic(interpret(layout, key, found), key, file.wanted)
+        merged = new_topic(layout, interpret(layout, key, found), key, file.wanted)
         (file,) = stage([replace(merged, old=file.data)], f"merge{number}")
     raise CamError(f"{file.path} keeps changing; it was written {_MERGES} times and not settled")
+
+
+def _taken_back(step: FileStep | None, data: bytes | None) -> tuple[bool, bytes | None]:
+    """Whether ``data`` can be taken back by ``step`` byte for byte (or is already), and the bytes then."""
+    if step is None:
+        return False, None
+    if step.fits(data):
+        with contextlib.suppress(ValueError):
+            return True, step.take_back(data)
+    return step.is_taken_back(data), data
+
+
+def _back_to_data(back: Back) -> dict[str, Any]:
+    return {
+        "files": {path: step_to_data(step) for path, step in back.files.items()},
+        "forms": [[*map(str, key), name, form_to_data(form)] for (key, name), form in back.forms.items()],
+    }
+
+
+def _back_from_data(data: Mapping[str, Any]) -> Back:
+    return Back(
+        {path: step_from_data(step) for path, step in data.get("files", {}).items()},
+        {
+            ((MemoryScope(scope), MemoryState(state), topic), name): form_from_data(form)
+            for scope, state, topic, name, form in data.get("forms", ())
+        },
+    )
 
 
 def _data(record: MemoryRecord | None) -> dict[str, Any] | None:
