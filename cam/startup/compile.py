@@ -8,6 +8,7 @@ appear. The same input gives the same bytes.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from unicodedata import category
 
 from cam.core.private import strip
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_valid_at
@@ -23,11 +24,10 @@ MAX_SUMMARY = 600
 """Characters of one record's line; longer ones are cut with an ellipsis."""
 
 _SCOPE_ORDER = (MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT, MemoryScope.GLOBAL)
-# Control, line and paragraph separators, direction and invisible format characters; the joiners that
-# emoji and Persian need stay.
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]+"
-)
+# Control, format, surrogate, line and paragraph separators: what moves a cursor, turns text around or hides.
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"
+"""Format characters that emoji and Persian need."""
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -146,7 +146,8 @@ def _select(records: Sequence[MemoryRecord], now: str) -> tuple[list[Entry], lis
 def _quote(text: str) -> list[str]:
     """A person's notes as quoted lines, blank ones and private spans left out."""
     lines = mask(strip(text).text).text.split("\n")
-    return [f"| {_clean(line)[:MAX_SUMMARY]}" for line in lines if _clean(line)]
+    cleaned = (_clean(line[: MAX_SUMMARY * 2]) for line in lines)
+    return [f"| {line[:MAX_SUMMARY]}" for line in cleaned if line]
 
 
 def _note_blocks(
@@ -200,7 +201,9 @@ def _part(lines: list[str], share: float, max_lines: int, max_tokens: int) -> _R
 
 
 def _clean(text: str) -> str:
-    return _UNSAFE.sub(" ", text).strip()
+    if text.isprintable():
+        return text.strip()
+    return "".join(" " if category(c) in _UNSAFE and c not in _JOINERS else c for c in text).strip()
 
 
 def _shorten(summary: str) -> str:
