@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from cam.core.display import one_line
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.formats.topic_file import record_to_data, source_to_data
@@ -90,7 +91,7 @@ def overview_text(data: dict[str, Any], newest: Sequence[MemoryRecord]) -> str:
 
 def printable(text: str) -> str:
     """``text`` on one line, with nothing in it that moves a terminal's cursor or colours."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return one_line(text)
 
 
 def _source(source: Any) -> str:

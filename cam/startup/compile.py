@@ -8,8 +8,8 @@ appear. The same input gives the same bytes.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from unicodedata import category
 
+from cam.core.display import one_line
 from cam.core.private import strip
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_valid_at
 from cam.core.secrets import mask
@@ -24,10 +24,6 @@ MAX_SUMMARY = 600
 """Characters of one record's line; longer ones are cut with an ellipsis."""
 
 _SCOPE_ORDER = (MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT, MemoryScope.GLOBAL)
-# Control, format, surrogate, line and paragraph separators: what moves a cursor, turns text around or hides.
-_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_JOINERS = "\u200c\u200d"
-"""Format characters that emoji and Persian need."""
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -201,9 +197,7 @@ def _part(lines: list[str], share: float, max_lines: int, max_tokens: int) -> _R
 
 
 def _clean(text: str) -> str:
-    if text.isprintable():
-        return text.strip()
-    return "".join(" " if category(c) in _UNSAFE and c not in _JOINERS else c for c in text).strip()
+    return one_line(text).strip()
 
 
 def _shorten(summary: str) -> str:

@@ -1,0 +1,15 @@
+"""Text that may be shown on one line, to a model or in a terminal, without doing anything there."""
+
+from unicodedata import category
+
+# Control, format, surrogate, line and paragraph separators: what moves a cursor, turns text around or hides.
+_UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"
+"""Format characters that emoji and Persian need."""
+
+
+def one_line(text: str) -> str:
+    """``text`` with a blank for whatever hides, breaks lines, moves a cursor or turns text around."""
+    if text.isprintable():
+        return text
+    return "".join(" " if category(c) in _UNSAFE and c not in _JOINERS else c for c in text)
