@@ -14,6 +14,7 @@ from cam.formats.history import HistoryEvent, event_of, noop_event, render_event
 from cam.formats.memory_index import person_text
 from cam.formats.topic_file import Form, form_of
 from cam.store.layout import StoreLayout
+from cam.store.predecessor import keep_predecessor
 from cam.store.topics import Topic, TopicKey, read_history, read_topic, topic_names, write_shadow
 from cam.store.transaction import (
     NOTHING,
@@ -276,6 +277,7 @@ class MarkdownStore:
             raise StoreUnavailableError(explain(error, self.layout.lock_file)) from error
         try:
             _note_owner(owner_file)
+            keep_predecessor(self.layout.root)
             self._complete_journals()
             yield
         finally:

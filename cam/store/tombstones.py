@@ -1,12 +1,57 @@
-"""What a person took out or corrected: it does not come back from a session that is read again."""
+"""What a person took out or corrected: it does not come back from a session that is read again.
+
+Most of it stands in the history. What left the history (erased for good, or cleared by age) leaves a line in
+``tombstones.jsonl`` of the store's root: a hash that is salted, so that nobody can try out short secrets
+against a table, and the time. The first line holds the salt.
+"""
+
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
 
 from cam.core.records import MemoryState
 from cam.core.tombstones import tombstone_key
+from cam.formats.history import dump_line
 from cam.store.memory_store import MarkdownStore
+from cam.system.files import append_line, read_bytes
 
 
-def read_tombstones(store: MarkdownStore) -> dict[str, str]:
-    """Keys of texts that were deleted, archived or replaced, each with the time of it; from the history."""
+class Tombstones(Mapping[str, str]):
+    """When a text was taken out (ISO-8601), by its ``tombstone_key``.
+
+    Asking for a key finds the salted ones too; only the others can be listed.
+    """
+
+    def __init__(
+        self, plain: Mapping[str, str], salt: str = "", salted: Mapping[str, str] | None = None
+    ) -> None:
+        self._plain = plain
+        self._salt = salt
+        self._salted = salted or {}
+
+    def __getitem__(self, key: str) -> str:
+        found = [self._plain[key]] if key in self._plain else []
+        hidden = self._salted.get(_salted(self._salt, key)) if self._salted else None
+        found += [hidden] if hidden is not None else []
+        if not found:
+            raise KeyError(key)
+        return max(found)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plain)
+
+    def __len__(self) -> int:
+        return len(self._plain)
+
+
+def read_tombstones(store: MarkdownStore) -> Tombstones:
+    """Keys of texts that were deleted, archived or replaced, each with the time of it.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
     dead: dict[str, str] = {}
     for scope in store.layout.scopes:
         for event in store.history(scope):
@@ -15,4 +60,58 @@ def read_tombstones(store: MarkdownStore) -> dict[str, str]:
                 dead[tombstone_key(before.summary)] = after.updated_at if after else event.at
             if after is not None and after.state is MemoryState.ACTIVE:
                 dead.pop(tombstone_key(after.summary), None)
-    return dead
+    salt, salted = _read(store.layout.root, store.layout.project)
+    return Tombstones(dead, salt, salted)
+
+
+def bury(root: str, keys: Iterable[tuple[str, str]], project: str | None = None) -> int:
+    """Keep tombstones of texts that leave the history; the lock is held.
+
+    Args:
+        root: the store.
+        keys: ``tombstone_key`` and time of each.
+        project: for whose sessions they count, None for all.
+
+    Returns:
+        How many were new.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    path = _file(root)
+    salt, known = _read(root, project)
+    if not salt:
+        salt = secrets.token_hex(16)
+        append_line(path, dump_line({"salt": salt}))
+    new = 0
+    for key, at in keys:
+        name = _salted(salt, key)
+        if known.get(name, "") >= at:
+            continue
+        known[name] = at
+        append_line(path, dump_line({"hash": name, "at": at, "project": project}))
+        new += 1
+    return new
+
+
+def _read(root: str, project: str | None) -> tuple[str, dict[str, str]]:
+    salt = ""
+    found: dict[str, str] = {}
+    for line in (read_bytes(_file(root)) or b"").split(b"\n"):
+        try:
+            data = json.loads(line)
+            if "salt" in data:
+                salt = salt or str(data["salt"])
+            elif data.get("project") in (None, project):
+                found[data["hash"]] = max(found.get(data["hash"], ""), data["at"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return salt, found
+
+
+def _salted(salt: str, key: str) -> str:
+    return hmac.new(bytes.fromhex(salt), key.encode("ascii"), "sha256").hexdigest()
+
+
+def _file(root: str) -> str:
+    return os.path.join(root, "tombstones.jsonl")

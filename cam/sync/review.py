@@ -62,7 +62,7 @@ class _Desk:
 
     def __init__(self, records: Sequence[MemoryRecord], tombstones: Mapping[str, str]) -> None:
         self.state: dict[tuple[str, str, str], MemoryRecord] = {r.key: r for r in records}
-        self.tombstones = {key: stamp(at) for key, at in tombstones.items()}
+        self.tombstones = tombstones
         self.read = {_name(s) for r in records for s in r.sources if s.kind == "session"}
         self.restated: dict[tuple[str, str, str], list[Source]] = {}
         self.operations: list[MemoryOperation] = []
@@ -78,7 +78,7 @@ class _Desk:
             return
         self.read.add(name)
         buried = self.tombstones.get(tombstone_key(candidate.summary))
-        if buried is not None and candidate.at <= buried:
+        if buried is not None and candidate.at <= stamp(buried):
             self._reject(candidate, "tombstone")
             return
         if candidate.act is SpeechAct.OBSERVATION:
@@ -257,7 +257,7 @@ class _Desk:
         self.operations.append(MemoryOperation(kind, record, reason, rule, said.quotes, "sync", replaced_by))
 
     def _reject(self, candidate: Candidate, reason: str) -> None:
-        self.rejections.append(Rejection(candidate.summary, reason, candidate.quotes[0]))
+        self.rejections.append(Rejection(candidate.summary, reason, candidate.quotes[0], candidate))
 
 
 _SPANS = re.compile(r"`([^`]+)`")
