@@ -12,8 +12,8 @@ from cam.context import open_context
 from cam.render.sync import sync_data, sync_text
 from cam.setup.projects import note_project
 from cam.store.sessions import CodexSessions
+from cam.sync.extractors import choose_extractor
 from cam.sync.flow import SyncRequest, sync_project
-from cam.sync.heuristic import HeuristicExtractor
 
 
 def sync_command(
@@ -44,7 +44,7 @@ def _sync(request: SyncRequest, cwd: str | None) -> Answer:
     report = sync_project(
         context.store,
         CodexSessions(context.codex_home),
-        HeuristicExtractor(),
+        choose_extractor(context.settings, context.environment),
         context.project,
         context.environment.home,
         request,

@@ -113,11 +113,13 @@ class Rejection:
     Attributes:
         text: the words, secrets masked.
         reason: short name (``question``, ``temporary``, ``secret`` …).
+        candidate: what it would have become, where it came so far.
     """
 
     text: str
     reason: str
     quote: Quote | None = None
+    candidate: Candidate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,12 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor finds in one session, in order."""
+    """What an extractor finds in one session, in order.
+
+    Attributes:
+        extractor: what found it; ``heuristic`` also where another one fell back to it.
+        fallback_reason: why another one did, or what it left to the heuristic one; "" otherwise.
+    """
 
     items: tuple[Candidate | ForgetRequest, ...] = ()
     rejections: tuple[Rejection, ...] = ()

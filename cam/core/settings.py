@@ -139,6 +139,18 @@ SETTINGS: tuple[Setting, ...] = (
         shared=True,
     ),
     Setting(
+        "extractor",
+        default="heuristic",
+        check=_one_of("heuristic", "codex"),
+        help="what decides which words are durable; codex asks your own Codex, at your own quota's cost",
+    ),
+    Setting(
+        "extractor_seconds",
+        default=120,
+        check=_whole(1, 1800),
+        help="seconds that Codex may take for one session when it is the extractor",
+    ),
+    Setting(
         "off_folders",
         default=(),
         check=_paths,

@@ -12,9 +12,10 @@ def outcome_lines(outcome: SessionOutcome) -> list[str]:
         lines += [learned] if learned else []
         doubts = sum(len(s.conflicts) for s in outcome.sync.sessions)
         if doubts:
-            lines.append(f"{doubts} left undecided, because known facts contradict: cam sync shows why")
+            lines.append(f"{doubts} left undecided, because known facts contradict: cam review")
     if outcome.background:
-        lines.append(f"{outcome.background} sessions are being read in the background")
+        many = "1 session is" if outcome.background == 1 else f"{outcome.background} sessions are"
+        lines.append(f"{many} being read in the background")
     return [f"cam: {line}" for line in (*lines, *outcome.warnings)]
 
 

@@ -76,6 +76,8 @@ def _session_data(session: SessionReport) -> dict[str, Any]:
         "rejected": [{"text": r.text, "reason": r.reason} for r in session.rejections],
         "problems": [str(p) for p in session.problems],
         "error": session.error or None,
+        "extractor": session.extractor,
+        "fallback_reason": session.fallback_reason or None,
     }
 
 
@@ -98,7 +100,7 @@ def _operation_data(operation: MemoryOperation) -> dict[str, Any]:
 def _session_lines(session: SessionReport) -> list[str]:
     if session.status == "failed":
         return [f"! session {session.meta.session} was not read: {session.error}"]
-    lines = []
+    lines = [f"! {session.fallback_reason}"] if session.fallback_reason else []
     for change in session.plan.changes:
         record = change.after or change.before
         assert record is not None

@@ -105,6 +105,7 @@ def _sync_session(
 ) -> SessionReport:
     """One session, whole or not at all; a failure is reported and the next sync tries again."""
     started = time.perf_counter()
+    asked = extractor.name
     report = SessionReport(meta, project.id, "skipped")
     try:
         evidence = sessions.read(meta)
@@ -115,15 +116,16 @@ def _sync_session(
         def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
             nonlocal report
             if not meta.is_primary:
-                return MemoryPlan(), _attachment(store, report, evidence, started)
+                return MemoryPlan(), _attachment(store, report, evidence, asked, started)
             extraction = extractor.extract(evidence, snapshot.records, after=after)
             decided = review(extraction, snapshot.records, tombstones)
             made = build_plan(decided.operations, snapshot.records)
             report = SessionReport(
                 meta, project.id, "synced" if made.changes else "nothing", made, decided.conflicts,
-                (*extraction.rejections, *decided.rejections), evidence.problems,
+                decided.rejections, evidence.problems,
+                extractor=extraction.extractor, fallback_reason=extraction.fallback_reason,
             )  # fmt: skip
-            return made, _attachment(store, report, evidence, started)
+            return made, _attachment(store, report, evidence, asked, started)
 
         if request.dry_run:
             plan(store.snapshot())
@@ -137,7 +139,7 @@ def _sync_session(
 
 
 def _attachment(
-    store: MarkdownStore, report: SessionReport, evidence: RolloutEvidence, started: float
+    store: MarkdownStore, report: SessionReport, evidence: RolloutEvidence, asked: str, started: float
 ) -> Attachment:
     """The audit line and the processed mark; a session that is skipped leaves the mark alone."""
     layout, now = store.layout, now_stamp()
@@ -149,7 +151,9 @@ def _attachment(
             "session": report.meta.session,
             "rollout": report.meta.path,
             "codex": report.meta.cli_version,
-            "extractor": "heuristic",
+            "extractor_asked": asked,
+            "extractor": report.extractor,
+            **({"fallback_reason": report.fallback_reason} if report.fallback_reason else {}),
             "skipped_lines": evidence.skipped,
             "ms": round((time.perf_counter() - started) * 1000),
         }

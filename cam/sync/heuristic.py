@@ -16,7 +16,7 @@ from cam.language.statements import Clause, shadow, take_apart
 from cam.sync import observations, revisions
 from cam.sync.speech_acts import Judgement, judge
 
-_SHOWN = 200  # characters of a rejection
+_SHOWN = 1_000  # characters of a rejection: whole, so that a person can still accept it
 
 
 class HeuristicExtractor:

@@ -25,6 +25,8 @@ class SessionReport:
         problems: what could not be read.
         transaction: its id, "" where nothing was written.
         error: why it failed, "" otherwise; the next sync tries again.
+        extractor: what found the candidates; not what was asked for where that fell back.
+        fallback_reason: why the extractor that was asked for did not do it, or not all of it; "" otherwise.
     """
 
     meta: RolloutMeta
@@ -36,6 +38,8 @@ class SessionReport:
     problems: tuple[Problem, ...] = ()
     transaction: str = ""
     error: str = ""
+    extractor: str = "heuristic"
+    fallback_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

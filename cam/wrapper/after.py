@@ -17,8 +17,8 @@ from cam.startup.ledger import read_ledger, write_ledger
 from cam.store.identity import resolve_project
 from cam.store.read_once import ReadOnce
 from cam.store.sessions import CodexSessions
+from cam.sync.extractors import choose_extractor
 from cam.sync.flow import pending_sessions, sync_project
-from cam.sync.heuristic import HeuristicExtractor
 from cam.sync.result import SyncReport
 from cam.system.files import append_line
 from cam.wrapper.arguments import CodexCall
@@ -125,15 +125,17 @@ def _hook_error(run: str) -> str:
 
 
 def _learn(context: Context, sessions: ReadOnce) -> tuple[SyncReport, int]:
-    """Sync now what is soon done, and leave a mountain to a process of its own."""
+    """Sync now what is soon done, and leave a mountain, or a wait for a model, to a process of its own."""
     home = context.environment.home
+    extractor = choose_extractor(context.settings, context.environment)
     if context.project is not None:
         pending = pending_sessions(context.store, sessions, context.project, home)
-        if sum(size for _, size in pending) > BACKGROUND_BYTES:
+        asks = extractor.name != "heuristic" and bool(pending)
+        if asks or sum(size for _, size in pending) > BACKGROUND_BYTES:
             subprocess.Popen(
                 [sys.executable, "-I", "-m", "cam", "--cwd", context.project.root, "sync", "--json"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )  # fmt: skip
             return SyncReport(), len(pending)
-    return sync_project(context.store, sessions, HeuristicExtractor(), context.project, home), 0
+    return sync_project(context.store, sessions, extractor, context.project, home), 0
