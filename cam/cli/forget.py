@@ -11,7 +11,8 @@ from cam.cli.options import Cwd, Json, Scope, Yes
 from cam.context import open_context
 from cam.core.errors import NotFoundError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryRef, parse_scope
-from cam.memory.flow import find, forget, matches
+from cam.memory.flow import forget, matches
+from cam.memory.lookup import find
 from cam.render.records import list_text
 
 

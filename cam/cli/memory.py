@@ -10,7 +10,7 @@ from cam.cli.options import Cwd, Json, Scope, Topic
 from cam.context import Context, open_context
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRef, MemoryState, check_topic, parse_scope
-from cam.memory.flow import find
+from cam.memory.lookup import find
 from cam.render.records import (
     list_data,
     list_text,

@@ -1,25 +1,24 @@
-"""A person edits memory: remember, forget, undo. Each reads, plans and commits; nothing else writes."""
+"""A person edits memory: remember, forget, change, undo. Each reads, plans, commits; nothing else writes."""
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 
-from cam.core.errors import InvalidInputError, NotFoundError, WriteRefusedError
-from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
-from cam.core.private import strip
+from cam.core.errors import InvalidInputError, NotFoundError
+from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
 from cam.core.ranking import document_of, entry_of, query_terms
-from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, new_id, split_text
+from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, new_id
 from cam.core.seams import Attachment, Snapshot
-from cam.core.secrets import MASK, mask
 from cam.core.tombstones import normal
 from cam.formats.audit import render_audit
 from cam.formats.history import HistoryEvent
-from cam.memory.result import Forgotten, Remembered, Undone
+from cam.memory.lookup import find
+from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
+from cam.memory.screen import screened
+from cam.memory.take_back import last_step, named_step, plan_back
 from cam.store.memory_store import MarkdownStore, transact
 from cam.system.clock import now_stamp
-
-MAX_TEXT = 65_536
-"""Characters of one fact; more belongs into a file that the fact names."""
 
 
 def remember(
@@ -44,7 +43,7 @@ def remember(
     from cam.language.relations import contradicts  # noqa: PLC0415
 
     store.layout.scope_folder(scope)  # refuses a project's scope where there is no project
-    summary, lines, screened = _screened(text, details)
+    summary, lines, masked = screened(text, details)
     topic = topic or topic_of(summary)
     now = now_stamp()
     quotes = (Quote(summary),)
@@ -65,7 +64,7 @@ def remember(
         )
         rivals = [r for r in snapshot.records if r.scope is scope and r.state is MemoryState.ACTIVE]
         losers = [rivals[n] for n in contradicts(summary, [r.summary for r in rivals])]
-        warnings = (*screened, *(f"archived, because it contradicts: {r.summary}  {r.ref}" for r in losers))
+        warnings = (*masked, *(f"archived, because it contradicts: {r.summary}  {r.ref}" for r in losers))
         operations = [MemoryOperation(OperationKind.ADD, record, "you said so", "remember", quotes)]
         operations += [
             MemoryOperation(
@@ -80,7 +79,7 @@ def remember(
     made, transaction = transact(store, plan)
     record = made.changes[0].after if made.changes else made.noops[0].record
     assert record is not None
-    return Remembered(record, made, transaction, warnings or screened)
+    return Remembered(record, made, transaction, warnings or masked)
 
 
 def matches(
@@ -100,19 +99,6 @@ def matches(
     return tuple(
         r for r in candidates if all(tokens & entry_of(document_of(r)).tokens.keys() for tokens in wanted)
     )
-
-
-def find(records: Sequence[MemoryRecord], ref: MemoryRef) -> MemoryRecord:
-    """The record that ``ref`` names; its state is only a hint.
-
-    Raises:
-        NotFoundError: there is none.
-    """
-    found = [r for r in records if r.key == ref.key]
-    found.sort(key=lambda r: r.state is not ref.state)
-    if not found:
-        raise NotFoundError(f"there is no record {ref}; 'cam memory list' shows what there is")
-    return found[0]
 
 
 def forget(store: MarkdownStore, refs: Sequence[MemoryRef], *, delete: bool) -> Forgotten:
@@ -147,109 +133,68 @@ def forget(store: MarkdownStore, refs: Sequence[MemoryRef], *, delete: bool) -> 
     return Forgotten(gone, len(made.changes))
 
 
-def undo(store: MarkdownStore, steps: int = 1) -> tuple[Undone, ...]:
-    """Take back the last ``steps`` changes, newest first; each step is itself in the history.
+def change(store: MarkdownStore, verb: str, edit: Edit) -> Changed:
+    """Carry out one of ``cam.memory.edits``.
+
+    Args:
+        store: what is changed.
+        verb: for the audit.
+        edit: bound to its refs; called again where records changed meanwhile.
 
     Raises:
-        NotFoundError: there is nothing to take back.
+        CamError: what ``edit`` raises, or the store.
     """
+    now = now_stamp()
+    done: Changed | None = None
+
+    def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
+        nonlocal done
+        done = edit(snapshot.records, now)
+        return done.plan, _audit(store, verb, done.plan)
+
+    _, transaction = transact(store, plan)
+    assert done is not None
+    return replace(done, transaction=transaction)
+
+
+def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
+    """Take back the last ``what`` changes, newest first, or the transaction of that name.
+
+    Each step is itself in the history; a step that is named may be an undo, and taking that back is a redo.
+
+    Raises:
+        NotFoundError: there is nothing to take back, or no such transaction.
+        InvalidInputError: the transaction is taken back already.
+    """
+    if isinstance(what, str):
+        return (_undo_step(store, named_step(_events(store), what)),)
     done: list[Undone] = []
-    for _ in range(steps):
-        step = _undo_once(store)
-        if step is None:
-            break
-        done.append(step)
+    while len(done) < what and (step := last_step(_events(store))):
+        done.append(_undo_step(store, step))
     if not done:
         raise NotFoundError("there is nothing to undo")
     return tuple(done)
 
 
-def _undo_once(store: MarkdownStore) -> Undone | None:
-    events = _last_step(store)
-    if not events:
-        return None
-    kept: list[str] = []
+def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
+    kept: tuple[str, ...] = ()
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
-        kept.clear()
-        present = {r.key: r for r in snapshot.records}
-        changes = []
-        for event in reversed(events):
-            key = (event.after or event.before or _none()).key
-            if present.get(key) != event.after:
-                kept.append(event.ref)  # changed since: what stands there now is somebody's word
-                continue
-            operation = MemoryOperation(
-                _inverse(event),
-                event.before or event.after or _none(),
-                f"undo of {event.transaction}",
-                "undo",
-            )
-            changes.append(Change(operation, event.after, event.before))
-        made = MemoryPlan(tuple(changes))
-        return made, _audit(store, "undo", made, {"undoes": events[0].transaction})
+        nonlocal kept
+        back = plan_back(step, snapshot.records)
+        kept = back.kept
+        return back.plan, _audit(store, "undo", back.plan, {"undoes": step[0].transaction})
 
-    made, _ = transact(store, plan)
-    return Undone(events[0].transaction, made.changes, tuple(kept))
+    made, transaction = transact(store, plan, undoes=step)
+    return Undone(step[0].transaction, made.changes, kept, transaction)
 
 
-def _last_step(store: MarkdownStore) -> list[HistoryEvent]:
-    """Events of the newest transaction that was neither an undo nor undone."""
-    events = [e for scope in store.layout.scopes for e in store.history(scope) if e.applied and e.transaction]
-    events.sort(key=lambda e: e.at)
-    undone: set[str] = set()
-    order = list(dict.fromkeys(e.transaction for e in events))
-    by_transaction = {t: [e for e in events if e.transaction == t] for t in order}
-    for transaction in reversed(order):
-        reason = by_transaction[transaction][0].reason
-        if reason.startswith("undo of "):
-            undone.add(reason.removeprefix("undo of "))
-        elif transaction not in undone:
-            return by_transaction[transaction]
-    return []
-
-
-def _inverse(event: HistoryEvent) -> OperationKind:
-    if event.before is None:
-        return OperationKind.DELETE
-    return OperationKind.ADD if event.after is None else OperationKind.UPDATE
-
-
-def _none() -> MemoryRecord:
-    raise AssertionError("an applied event has a record before or after")
-
-
-def _screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Summary and details as they may be stored, and what a person should know of it."""
-    from cam.language.candidates import only_announces_a_secret  # noqa: PLC0415
-    from cam.language.lexicon import spoken_in  # noqa: PLC0415
-
-    if len(text) + sum(map(len, details)) > MAX_TEXT:
-        raise InvalidInputError(
-            f"that is more than {MAX_TEXT} characters; keep it in a file and remember where"
-        )
-    whole = "\n".join((text, *details))
-    stripped = strip(whole)
-    masked = mask(stripped.text)
-    warnings = []
-    if stripped.count:
-        warnings.append(f"{_times(stripped.count, 'private span')} cut out")
-    if masked.count:
-        warnings.append(f"{_times(masked.count, 'secret')} masked; cam keeps none")
-    if not query_terms(masked.text.replace(MASK, " ")) and warnings:
-        raise WriteRefusedError("there is nothing to remember but a secret, and cam keeps none")
-    if only_announces_a_secret(masked.text, spoken_in(masked.text), least=3):
-        raise WriteRefusedError("that says nothing but a secret, and cam keeps none")
-    summary, lines = split_text(masked.text)
-    return summary, lines, tuple(warnings)
+def _events(store: MarkdownStore) -> list[HistoryEvent]:
+    return [event for scope in store.layout.scopes for event in store.history(scope)]
 
 
 def _says(record: MemoryRecord, summary: str, details: tuple[str, ...]) -> bool:
     return normal(record.summary) == normal(summary) and record.details == details
-
-
-def _times(n: int, noun: str) -> str:
-    return f"1 {noun} was" if n == 1 else f"{n} {noun}s were"
 
 
 def _audit(

@@ -1,5 +1,6 @@
 """What commands on memory answer."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cam.core.operations import Change, MemoryPlan
@@ -42,6 +43,27 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
+class Changed:
+    """What was done to records that were there.
+
+    Attributes:
+        records: those that were named, as they stand afterwards.
+        plan: what was done; a noop with its reason where there was nothing to do.
+        transaction: its id.
+        warnings: what was masked, and what contradicts.
+    """
+
+    records: tuple[MemoryRecord, ...]
+    plan: MemoryPlan
+    transaction: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+Edit = Callable[[Sequence[MemoryRecord], str], Changed]
+"""From the store's records and the time to a plan and what it makes of the records that were named."""
+
+
+@dataclass(frozen=True, slots=True)
 class Undone:
     """What one step back did.
 
@@ -49,8 +71,10 @@ class Undone:
         undoes: the transaction that was taken back.
         changes: records before and after the step.
         kept: refs that were changed since and were left as they are.
+        transaction: the step's own; taking it back is a redo.
     """
 
     undoes: str
     changes: tuple[Change, ...]
     kept: tuple[str, ...] = ()
+    transaction: str = ""

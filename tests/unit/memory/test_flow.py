@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from cam.core.errors import InvalidInputError, NotFoundError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
-from cam.memory.flow import MAX_TEXT, find, forget, matches, remember, undo
+from cam.memory.flow import forget, matches, remember, undo
+from cam.memory.lookup import find
+from cam.memory.screen import MAX_TEXT
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from tests.property.strategies import lines

@@ -1,0 +1,46 @@
+"""What a person types, as it may be stored: private spans cut, secrets masked. Pure."""
+
+from collections.abc import Sequence
+
+from cam.core.errors import InvalidInputError, WriteRefusedError
+from cam.core.private import strip
+from cam.core.ranking import query_terms
+from cam.core.records import split_text
+from cam.core.secrets import MASK, mask
+
+MAX_TEXT = 65_536
+"""Characters of one fact; more belongs into a file that the fact names."""
+
+
+def screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Summary and details as they may be stored, and what a person should know of it.
+
+    Raises:
+        InvalidInputError: no text, or too much.
+        WriteRefusedError: nothing is left.
+    """
+    from cam.language.candidates import only_announces_a_secret  # noqa: PLC0415 - words of seven languages
+    from cam.language.lexicon import spoken_in  # noqa: PLC0415
+
+    if len(text) + sum(map(len, details)) > MAX_TEXT:
+        raise InvalidInputError(
+            f"that is more than {MAX_TEXT} characters; keep it in a file and remember where"
+        )
+    whole = "\n".join((text, *details))
+    stripped = strip(whole)
+    masked = mask(stripped.text)
+    warnings = []
+    if stripped.count:
+        warnings.append(f"{_times(stripped.count, 'private span')} cut out")
+    if masked.count:
+        warnings.append(f"{_times(masked.count, 'secret')} masked; cam keeps none")
+    if warnings and not query_terms(masked.text.replace(MASK, " ")):
+        raise WriteRefusedError("there is nothing to remember but a secret, and cam keeps none")
+    if only_announces_a_secret(masked.text, spoken_in(masked.text), least=3):
+        raise WriteRefusedError("that says nothing but a secret, and cam keeps none")
+    summary, lines = split_text(masked.text)
+    return summary, lines, tuple(warnings)
+
+
+def _times(n: int, noun: str) -> str:
+    return f"1 {noun} was" if n == 1 else f"{n} {noun}s were"

@@ -1,0 +1,161 @@
+"""What taking back a transaction does: pure, from its events and the records as they stand now.
+
+Where nothing changed since, a record becomes what it was. Where a later change touched other fields of it,
+those stay and the rest goes back; where both touched the same, the record stays as it is and that is said.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+
+from cam.core.errors import InvalidInputError, NotFoundError
+from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, RecordKey
+from cam.core.records import MemoryRecord
+from cam.formats.history import HistoryEvent
+
+RULE = "undo"
+
+_MARK = "undo of "
+_BOOKKEEPING = ("updated_at", "reason", "sources")
+"""Fields in which the later of two changes holds, without being a disagreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """A plan that takes a transaction back.
+
+    Attributes:
+        plan: records changed back; a noop for each that stays.
+        kept: refs of records that were changed since and stay as they are.
+    """
+
+    plan: MemoryPlan
+    kept: tuple[str, ...] = ()
+
+
+def last_step(events: Iterable[HistoryEvent]) -> list[HistoryEvent]:
+    """Events of the newest transaction that can be taken back: no undo, not undone, not by hand alone.
+
+    Args:
+        events: of all scopes, in any order; within a scope oldest first.
+    """
+    steps = _steps(events)
+    undone: set[str] = set()
+    for transaction, step in reversed(steps.items()):
+        if transaction in undone:
+            continue
+        target = undo_target(step)
+        if target:
+            undone.add(target)
+        elif any(event.applied and event.actor != "file" for event in step):
+            return _without_hand(step)
+    return []
+
+
+def named_step(events: Iterable[HistoryEvent], name: str) -> list[HistoryEvent]:
+    """Events of the transaction ``name``, which may be an undo: taking that back is a redo.
+
+    Raises:
+        NotFoundError: there is none, or it changed nothing.
+        InvalidInputError: it is taken back already.
+    """
+    steps = _steps(events)
+    applied = [event for event in steps.get(name, ()) if event.applied]
+    if not applied:
+        raise NotFoundError(
+            f"there is no change {name!r}; 'cam memory diff --since 7d' and 'cam why REF' name them"
+        )
+    undone: dict[str, str] = {}
+    for transaction, step in reversed(steps.items()):
+        target = undo_target(step)
+        if target and transaction not in undone:
+            undone.setdefault(target, transaction)
+    if name in undone:
+        raise InvalidInputError(f"{name} is taken back already; 'cam undo {undone[name]}' brings it back")
+    return _without_hand(applied)
+
+
+def undo_target(step: Iterable[HistoryEvent]) -> str:
+    """The transaction that the one with these events takes back, "" if it is no undo."""
+    reasons = (event.reason for event in step if event.reason.startswith(_MARK))
+    return next(reasons, "").removeprefix(_MARK).partition(":")[0]
+
+
+def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -> TakenBack:
+    """What takes ``events``, which are all of one transaction, back.
+
+    Args:
+        events: oldest first.
+        records: as they stand.
+    """
+    known = {record.key: record for record in records}
+    now: dict[RecordKey, MemoryRecord | None] = dict(known)
+    reason = f"{_MARK}{events[0].transaction}"
+    touched: dict[RecordKey, HistoryEvent] = {}
+    kept: list[str] = []
+    noops: list[MemoryOperation] = []
+    for event in reversed(events):
+        record = _record(event)
+        present = now.get(record.key)
+        is_clear, wanted = _back(event, present)
+        if not is_clear:
+            kept.append(event.ref)
+        if not is_clear or wanted == present:
+            why = "it is so already" if is_clear else "it was changed since and stays as it is"
+            noops.append(MemoryOperation(OperationKind.NOOP, present or record, f"{reason}: {why}", RULE))
+            continue
+        now[record.key] = wanted
+        touched[record.key] = event
+    changes = [
+        Change(
+            MemoryOperation(_kind(known.get(key), now[key]), now[key] or _record(event), reason, RULE),
+            known.get(key),
+            now[key],
+        )
+        for key, event in touched.items()
+        if known.get(key) != now[key]
+    ]  # fmt: skip
+    return TakenBack(MemoryPlan(tuple(changes), tuple(noops)), tuple(kept))
+
+
+def _steps(events: Iterable[HistoryEvent]) -> dict[str, list[HistoryEvent]]:
+    """Events by transaction, oldest first; those of the predecessor have none and no way back."""
+    steps: dict[str, list[HistoryEvent]] = {}
+    for event in sorted((e for e in events if e.transaction), key=lambda e: e.at):
+        steps.setdefault(event.transaction, []).append(event)
+    return steps
+
+
+def _without_hand(step: Sequence[HistoryEvent]) -> list[HistoryEvent]:
+    """What cam did; hand edits that were noted with it stay, unless there is nothing else."""
+    applied = [event for event in step if event.applied]
+    return [event for event in applied if event.actor != "file"] or applied
+
+
+def _back(event: HistoryEvent, present: MemoryRecord | None) -> tuple[bool, MemoryRecord | None]:
+    """Whether the event can be taken back from ``present``, and what the record is then."""
+    if present == event.after:
+        return True, event.before
+    if present == event.before:
+        return True, present
+    if present is None or event.before is None or event.after is None:
+        return False, present
+    merged = {}
+    for field in fields(MemoryRecord):
+        old, new, here = (getattr(record, field.name) for record in (event.before, event.after, present))
+        if here == new:
+            merged[field.name] = old
+        elif old not in (new, here) and field.name not in _BOOKKEEPING:
+            return False, present
+    return True, replace(present, **merged)
+
+
+def _kind(before: MemoryRecord | None, after: MemoryRecord | None) -> OperationKind:
+    if after is None:
+        return OperationKind.DELETE
+    return OperationKind.ADD if before is None else OperationKind.UPDATE
+
+
+def _record(event: HistoryEvent) -> MemoryRecord:
+    record = event.after or event.before
+    assert record is not None, "an applied event has a record before or after"
+    return record
