@@ -7,6 +7,7 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.options import Cwd, Json, Scope, Topic
+from cam.cli.transfer import export_command, import_command
 from cam.context import Context, open_context
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRef, MemoryState, check_topic, parse_scope
@@ -22,6 +23,9 @@ from cam.render.records import (
 from cam.render.startup import startup_data
 
 app = typer.Typer(invoke_without_command=True, pretty_exceptions_enable=False)
+
+app.command("export")(export_command)
+app.command("import")(import_command)
 
 _NEWEST = 5
 

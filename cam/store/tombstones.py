@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from cam.core.records import MemoryState
 from cam.core.tombstones import tombstone_key
@@ -24,16 +25,13 @@ class Tombstones(Mapping[str, str]):
     Asking for a key finds the salted ones too; only the others can be listed.
     """
 
-    def __init__(
-        self, plain: Mapping[str, str], salt: str = "", salted: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, plain: Mapping[str, str], hidden: "Hidden | None" = None) -> None:
         self._plain = plain
-        self._salt = salt
-        self._salted = salted or {}
+        self._hidden = hidden or Hidden()
 
     def __getitem__(self, key: str) -> str:
         found = [self._plain[key]] if key in self._plain else []
-        hidden = self._salted.get(_salted(self._salt, key)) if self._salted else None
+        hidden = self._hidden.time_of(key)
         found += [hidden] if hidden is not None else []
         if not found:
             raise KeyError(key)
@@ -44,6 +42,33 @@ class Tombstones(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._plain)
+
+    def is_erased(self, key: str) -> bool:
+        """Whether the text was erased for good."""
+        return self._hidden.is_erased(key)
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Salted tombstones.
+
+    Attributes:
+        salt: hex.
+        times: when each text was taken out, by its salted hash.
+        erased: hashes of those that were erased for good.
+    """
+
+    salt: str = ""
+    times: Mapping[str, str] = field(default_factory=dict)
+    erased: frozenset[str] = frozenset()
+
+    def time_of(self, key: str) -> str | None:
+        """When the text with this ``tombstone_key`` was taken out, None if it was not."""
+        return self.times.get(_salted(self.salt, key)) if self.times else None
+
+    def is_erased(self, key: str) -> bool:
+        """Whether it was erased for good."""
+        return bool(self.erased) and _salted(self.salt, key) in self.erased
 
 
 def read_tombstones(store: MarkdownStore) -> Tombstones:
@@ -60,17 +85,19 @@ def read_tombstones(store: MarkdownStore) -> Tombstones:
                 dead[tombstone_key(before.summary)] = after.updated_at if after else event.at
             if after is not None and after.state is MemoryState.ACTIVE:
                 dead.pop(tombstone_key(after.summary), None)
-    salt, salted = _read(store.layout.root, store.layout.project)
-    return Tombstones(dead, salt, salted)
+    return Tombstones(dead, _read(store.layout.root, store.layout.project))
 
 
-def bury(root: str, keys: Iterable[tuple[str, str]], project: str | None = None) -> int:
+def bury(
+    root: str, keys: Iterable[tuple[str, str]], project: str | None = None, *, erased: bool = False
+) -> int:
     """Keep tombstones of texts that leave the history; the lock is held.
 
     Args:
         root: the store.
         keys: ``tombstone_key`` and time of each.
         project: for whose sessions they count, None for all.
+        erased: whether the texts were erased for good.
 
     Returns:
         How many were new.
@@ -79,34 +106,39 @@ def bury(root: str, keys: Iterable[tuple[str, str]], project: str | None = None)
         StoreUnavailableError: the machine refuses.
     """
     path = _file(root)
-    salt, known = _read(root, project)
+    known = _read(root, project)
+    salt, times = known.salt, dict(known.times)
     if not salt:
         salt = secrets.token_hex(16)
         append_line(path, dump_line({"salt": salt}))
     new = 0
     for key, at in keys:
         name = _salted(salt, key)
-        if known.get(name, "") >= at:
+        if times.get(name, "") >= at and (not erased or name in known.erased):
             continue
-        known[name] = at
-        append_line(path, dump_line({"hash": name, "at": at, "project": project}))
+        times[name] = at
+        more = {"erased": True} if erased else {}
+        append_line(path, dump_line({"hash": name, "at": at, "project": project, **more}))
         new += 1
     return new
 
 
-def _read(root: str, project: str | None) -> tuple[str, dict[str, str]]:
+def _read(root: str, project: str | None) -> Hidden:
     salt = ""
     found: dict[str, str] = {}
+    erased: set[str] = set()
     for line in (read_bytes(_file(root)) or b"").split(b"\n"):
         try:
             data = json.loads(line)
             if "salt" in data:
-                salt = salt or str(data["salt"])
+                salt = salt or str(bytes.fromhex(data["salt"]).hex())
             elif data.get("project") in (None, project):
                 found[data["hash"]] = max(found.get(data["hash"], ""), data["at"])
+                if data.get("erased"):
+                    erased.add(data["hash"])
         except (ValueError, KeyError, TypeError, AttributeError):
             continue
-    return salt, found
+    return Hidden(salt, found, frozenset(erased)) if salt else Hidden()
 
 
 def _salted(salt: str, key: str) -> str:

@@ -1,0 +1,60 @@
+"""cam memory export and cam memory import."""
+
+from typing import Annotated
+
+import typer
+
+from cam.cli.answer import Answer, respond
+from cam.cli.app import global_cwd
+from cam.cli.options import Cwd, Json
+from cam.context import open_context
+
+
+def export_command(
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="json or markdown.")] = "json",
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write FILE instead of printing.")
+    ] = None,
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """Every record of every scope seen from here, archived ones too, as one file that import takes back."""
+
+    def work() -> Answer:
+        from cam.memory.carry import export_memory
+        from cam.system.files import write_atomic
+
+        context = open_context(global_cwd(cwd))
+        text, count, problems = export_memory(context.store, form)
+        notes = tuple(f"cam: not in the export: {p}" for p in problems)
+        if output is None:
+            data = {"format": form, "records": count, "text": text}
+            return Answer(data, text.removesuffix("\n"), notes)
+        path = context.environment.expand(output)
+        write_atomic(path, text.encode("utf-8", "surrogateescape"))
+        data = {"format": form, "records": count, "file": path}
+        return Answer(data, f"Exported {count} {'record' if count == 1 else 'records'} to {path}", notes)
+
+    respond("memory.export", as_json, work)
+
+
+def import_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="An export, or a JSON list of entries.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would come, write nothing.")] = False,
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """Take in an export, or a list of {scope, topic, summary, details}; what is known changes nothing."""
+
+    def work() -> Answer:
+        from cam.core.records import parse_scope
+        from cam.memory.carry import import_memory
+        from cam.render.transfer import import_data, import_text
+
+        context = open_context(global_cwd(cwd))
+        scope = parse_scope(context.settings["default_scope"])
+        done = import_memory(context.store, context.environment.expand(file), scope, dry_run=dry_run)
+        data = import_data(done, dry_run=dry_run)
+        return Answer(data, import_text(data))
+
+    respond("memory.import", as_json, work)
