@@ -5,6 +5,7 @@ before and after, are read as they are; a line that cannot be read is counted, n
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -134,9 +135,12 @@ def with_transaction(line: str, transaction: str) -> str:
 def dump_line(data: Any) -> str:
     """One JSON line that any reader splits right: no raw control character, no lone surrogate."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    if any("\ud800" <= c <= "\udfff" or c in "\x7f\x85\u2028\u2029" for c in text):
+    if _SPLITS.search(text):
         text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
     return text
+
+
+_SPLITS = re.compile("[\ud800-\udfff\x7f\x85\u2028\u2029]")
 
 
 def _parse_event(line: str) -> HistoryEvent | None:

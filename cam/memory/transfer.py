@@ -3,7 +3,9 @@
 JSON: ``{"schema": "cam-export/v1", "project", "at", "records": […], "notes": {scope: text}}``, a record as
 ``memory list --json`` shows it. Markdown: a line ``<!-- cam:export {…} -->``, then behind each line
 ``<!-- cam:file {"scope", "state", "topic"} -->`` a topic file; ``<!-- cam:notes {"scope", "text"} -->`` has
-what a person wrote in MEMORY.md. Import also takes a plain JSON list of ``{scope, topic, summary, details?}``.
+what a person wrote in MEMORY.md.
+
+Import also takes a plain JSON list of ``{scope, topic, summary, details?}``.
 """
 
 import json

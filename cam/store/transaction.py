@@ -12,6 +12,8 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from cam.core.errors import CamError
@@ -277,8 +279,9 @@ def carry_out(files: Iterable[NewFile], appends: Iterable[tuple[str, str]], layo
             _put(file)
         else:
             _put_topic(file, file.key, layout)
-    for path, line in appends:
-        append_line(f"{layout.root}/{path}", line)
+    for path, lines in groupby(appends, key=itemgetter(0)):
+        # One write and one fsync for a log, however many lines it gets.
+        append_line(f"{layout.root}/{path}", "\n".join(line for _, line in lines))
 
 
 def repeat(transaction: Transaction, root: str) -> None:
