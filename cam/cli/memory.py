@@ -1,9 +1,10 @@
-"""cam memory: overview, list, show, startup."""
+"""cam memory: overview, list, show, diff, startup; memory_edit has what changes records."""
 
 from typing import Annotated
 
 import typer
 
+from cam.cli import memory_edit
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.options import Cwd, Json, Scope, Topic
@@ -21,6 +22,7 @@ from cam.render.records import (
     record_text,
 )
 from cam.render.startup import startup_data
+from cam.system.clock import now_stamp
 
 app = typer.Typer(invoke_without_command=True, pretty_exceptions_enable=False)
 
@@ -61,11 +63,28 @@ def list_command(
 @app.command("show")
 def show_command(
     ref: Annotated[str, typer.Argument(metavar="REF", help="As 'cam memory list' prints it.")],
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="DATE", help="As it was then; a date alone means the end of that day."),
+    ] = None,
     as_json: Json = False,
     cwd: Cwd = None,
 ) -> None:
     """Show one record whole: text, sources, dates."""
-    respond("memory.show", as_json, lambda: _show(ref, cwd))
+    respond("memory.show", as_json, lambda: _show(ref, cwd) if at is None else _show_at(ref, at, cwd))
+
+
+@app.command("diff")
+def diff_command(
+    since: Annotated[str, typer.Option("--since", metavar="DATE", help="A date, a time, or an age: 7d.")],
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """What was added, changed, archived and deleted since then."""
+    respond("memory.diff", as_json, lambda: _diff(since, cwd))
+
+
+memory_edit.register(app)
 
 
 def _overview(cwd: str | None) -> Answer:
@@ -113,6 +132,30 @@ def _show(ref: str, cwd: str | None) -> Answer:
     wanted = MemoryRef.parse(ref)
     record = find(open_context(global_cwd(cwd)).store.snapshot().records, wanted)
     return Answer(list_data([record], ())["entries"][0], record_text(record))
+
+
+def _show_at(ref: str, at: str, cwd: str | None) -> Answer:
+    from cam.memory.dates import moment
+    from cam.memory.flow import tell
+    from cam.memory.history import record_at
+
+    wanted = MemoryRef.parse(ref)
+    when = moment(at, now=now_stamp(), end_of_day=True)
+    events, snapshot = tell(open_context(global_cwd(cwd)).store)
+    record = record_at(events, snapshot.records, wanted, when)
+    return Answer(list_data([record], ())["entries"][0], record_text(record))
+
+
+def _diff(since: str, cwd: str | None) -> Answer:
+    from cam.memory.dates import moment
+    from cam.memory.flow import tell
+    from cam.memory.history import difference
+    from cam.render.history import difference_data, difference_text
+
+    when = moment(since, now=now_stamp())
+    events, _ = tell(open_context(global_cwd(cwd)).store)
+    found = difference(events, when)
+    return Answer(difference_data(when, found), difference_text(when, found))
 
 
 def _notes(context: Context) -> tuple[str, ...]:

@@ -8,32 +8,56 @@ from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.options import Cwd, Json
 from cam.context import open_context
+from cam.core.errors import InvalidInputError
 from cam.memory.flow import undo
+from cam.memory.result import Undone
 from cam.render.records import printable
 
 
 def undo_command(
-    steps: Annotated[int, typer.Argument(metavar="[N]", min=1, help="How many changes to take back.")] = 1,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="[N|CHANGE]",
+            help="How many changes to take back, or the one that 'cam why' and 'cam memory diff' name.",
+        ),
+    ] = "1",
     as_json: Json = False,
     cwd: Cwd = None,
 ) -> None:
-    """Take back the last change of memory (a sync, a remember, a forget); again for the one before."""
-    respond("undo", as_json, lambda: _undo(steps, cwd))
+    """Take back the last change of memory (a sync, a remember, an edit); again for the one before."""
+    respond("undo", as_json, lambda: _undo(what, cwd))
 
 
-def _undo(steps: int, cwd: str | None) -> Answer:
-    done = undo(open_context(global_cwd(cwd)).store, steps)
-    lines, notes = [], []
+def _undo(what: str, cwd: str | None) -> Answer:
+    steps = int(what) if what.isdecimal() and len(what) < 10 else None
+    if steps == 0:
+        raise InvalidInputError("undo takes back 1 change or more")
+    done = undo(open_context(global_cwd(cwd)).store, what if steps is None else steps)
+    notes = [f"cam: {ref} was changed since and stays as it is" for step in done for ref in step.kept]
+    data = {
+        "steps": [
+            {
+                "undoes": s.undoes,
+                "transaction": s.transaction,
+                "refs": [str(c.ref) for c in s.changes],
+                "kept": list(s.kept),
+            }
+            for s in done
+        ]
+    }
+    return Answer(data, _text(done), tuple(notes))
+
+
+def _text(done: tuple[Undone, ...]) -> str:
+    lines = []
     for step in done:
         for change in step.changes:
             record = change.after or change.before
             assert record is not None
             sign = "-" if change.after is None else "+"
             lines.append(f"{sign} {printable(record.summary)}\n    {record.ref}")
-        notes += [f"cam: {ref} was changed since and stays as it is" for ref in step.kept]
-    data = {
-        "steps": [
-            {"undoes": s.undoes, "refs": [str(c.ref) for c in s.changes], "kept": list(s.kept)} for s in done
-        ]
-    }
-    return Answer(data, "\n".join(["Taken back:", *lines]), tuple(notes))
+    if not lines:
+        return "Nothing was taken back."
+    redo = [f"redo: cam undo {done[0].transaction}"] if len(done) == 1 else []
+    return "\n".join(["Taken back:", *lines, *redo])

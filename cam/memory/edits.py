@@ -4,45 +4,20 @@ Each function takes the records of the store, the time, and refs as the person g
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
-from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, RecordType
+from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.memory.dates import moment
 from cam.memory.lookup import find
 from cam.memory.result import Changed
 from cam.memory.screen import screened
+from cam.memory.wish import Wish
 
 Records = Sequence[MemoryRecord]
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What an edit sets; None leaves a field as it is.
-
-    Attributes:
-        summary: the fact; further lines are details.
-        details: further lines; blank ones do not count, so that one of them alone clears them.
-        type: what kind of note it is.
-        valid_from: a date or time, "" for always.
-        valid_until: a date or time, "" for ever; a date alone means that day is the last.
-        seen: the record as the person saw it when they wrote the text.
-    """
-
-    summary: str | None = None
-    details: tuple[str, ...] | None = None
-    type: RecordType | None = None
-    valid_from: str | None = None
-    valid_until: str | None = None
-    seen: MemoryRecord | None = None
-
-    @property
-    def has_text(self) -> bool:
-        """Whether the words change."""
-        return self.summary is not None or self.details is not None
 
 
 def edit(records: Records, now: str, ref: MemoryRef, wish: Wish) -> Changed:
@@ -68,8 +43,9 @@ def edit(records: Records, now: str, ref: MemoryRef, wish: Wish) -> Changed:
         raise InvalidInputError(
             f"it would never hold: valid from {wanted.valid_from} until {wanted.valid_until}"
         )
-    if wanted != record:
-        wanted = replace(wanted, updated_at=now)
+    if wanted == record:
+        return replace(_nothing(record, f"{record.ref} stays as it is", "edit"), warnings=warnings)
+    wanted = replace(wanted, updated_at=now)
     quotes = (Quote(wanted.summary),) if said else ()
     plan = build_plan(
         [MemoryOperation(OperationKind.UPDATE, wanted, "you edited it", "edit", quotes)], records

@@ -13,6 +13,7 @@ from cam.core.seams import Attachment, Snapshot
 from cam.core.tombstones import normal
 from cam.formats.audit import render_audit
 from cam.formats.history import HistoryEvent
+from cam.memory.history import pending
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
@@ -174,6 +175,12 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
     if not done:
         raise NotFoundError("there is nothing to undo")
     return tuple(done)
+
+
+def tell(store: MarkdownStore) -> tuple[list[HistoryEvent], Snapshot]:
+    """All that happened, oldest first, hand edits that are not noted yet included; and what stands."""
+    events = sorted(_events(store), key=lambda event: event.at)
+    return [*events, *pending(store.edits(), now_stamp())], store.snapshot()
 
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:

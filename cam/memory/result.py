@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cam.core.operations import Change, MemoryPlan
 from cam.core.records import MemoryRecord
+from cam.formats.audit import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +79,24 @@ class Undone:
     changes: tuple[Change, ...]
     kept: tuple[str, ...] = ()
     transaction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a person decided about something that was not kept.
+
+    Attributes:
+        item: as it waited.
+        how: ``accepted`` or ``rejected``.
+        plan: what that did to memory.
+        transaction: its id.
+        warnings: what was masked.
+        kept: records that it was listed with and that stay.
+    """
+
+    item: Waiting
+    how: str
+    plan: MemoryPlan
+    transaction: str
+    warnings: tuple[str, ...] = ()
+    kept: tuple[MemoryRecord, ...] = ()

@@ -113,6 +113,10 @@ class MarkdownStore:
         with self._locked():
             yield
 
+    def edits(self) -> tuple[Change, ...]:
+        """What people did to the files by hand and the history does not have yet."""
+        return tuple(edit for _, topic in self._topics([]) for edit in topic.edits)
+
     def history(self, scope: MemoryScope) -> list[HistoryEvent]:
         """The scope's events, oldest first; lines that cannot be read are left out."""
         return read_history(self.layout, scope)

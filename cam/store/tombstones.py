@@ -78,13 +78,15 @@ def read_tombstones(store: MarkdownStore) -> Tombstones:
         StoreUnavailableError: the machine refuses.
     """
     dead: dict[str, str] = {}
-    for scope in store.layout.scopes:
-        for event in store.history(scope):
-            before, after = event.before, event.after
-            if before is not None and before.state is MemoryState.ACTIVE:
-                dead[tombstone_key(before.summary)] = after.updated_at if after else event.at
-            if after is not None and after.state is MemoryState.ACTIVE:
-                dead.pop(tombstone_key(after.summary), None)
+    events = [event for scope in store.layout.scopes for event in store.history(scope)]
+    # What one commit takes from one place and puts into another, also another scope, is not gone.
+    events.sort(key=lambda e: (e.at, e.after is not None and e.after.state is MemoryState.ACTIVE))
+    for event in events:
+        before, after = event.before, event.after
+        if before is not None and before.state is MemoryState.ACTIVE:
+            dead[tombstone_key(before.summary)] = after.updated_at if after else event.at
+        if after is not None and after.state is MemoryState.ACTIVE:
+            dead.pop(tombstone_key(after.summary), None)
     return Tombstones(dead, _read(store.layout.root, store.layout.project))
 
 

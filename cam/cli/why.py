@@ -1,0 +1,30 @@
+"""cam why."""
+
+from typing import Annotated
+
+import typer
+
+from cam.cli.answer import Answer, respond
+from cam.cli.app import global_cwd
+from cam.cli.options import Cwd, Json
+from cam.context import open_context
+from cam.core.records import MemoryRef
+from cam.memory.flow import tell
+from cam.memory.history import story
+from cam.render.history import story_data, story_text
+
+
+def why_command(
+    ref: Annotated[str, typer.Argument(metavar="REF", help="Of a record that is there, archived or gone.")],
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """Who said it and when, in which words, what it replaced and what replaced it."""
+    respond("why", as_json, lambda: _why(ref, cwd))
+
+
+def _why(ref: str, cwd: str | None) -> Answer:
+    wanted = MemoryRef.parse(ref)
+    events, snapshot = tell(open_context(global_cwd(cwd)).store)
+    told = story(events, snapshot.records, wanted)
+    return Answer(story_data(told), story_text(told))
