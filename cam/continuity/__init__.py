@@ -1,0 +1,1 @@
+"""Where the last session stopped: temporary working state, never durable memory."""
