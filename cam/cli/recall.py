@@ -10,7 +10,8 @@ from cam.cli.app import global_cwd
 from cam.cli.options import Cwd, Json, Scope, Topic
 from cam.context import open_context
 from cam.core.records import MemoryRecord, check_topic, parse_scope
-from cam.recall.flow import search
+from cam.recall.indexed import search_store
+from cam.recall.source import Filters
 from cam.render.recall import search_data, search_text
 from cam.system.clock import now_stamp
 
@@ -48,17 +49,17 @@ def _search(
     def path_of(record: MemoryRecord) -> str:
         return os.path.relpath(layout.topic_file(record.scope, record.state, record.topic), layout.root)
 
-    snapshot = context.store.snapshot()
-    result = search(
-        snapshot.records,
-        snapshot.problems,
+    result = search_store(
+        layout,
         query,
-        scope=parse_scope(scope) if scope else None,
+        Filters(
+            scope=parse_scope(scope) if scope else None,
+            topic=check_topic(topic) if topic else None,
+            now=now_stamp(),
+        ),
         state=state,
-        topic=check_topic(topic) if topic else None,
         limit=limit,
-        now=now_stamp(),
         path_of=path_of,
     )
-    notes = tuple(f"cam: {p}" for p in snapshot.problems)
+    notes = tuple(f"cam: {p}" for p in result.problems)
     return Answer(search_data(result), search_text(result), notes)

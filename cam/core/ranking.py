@@ -184,24 +184,54 @@ class Index:
 
 def rank_in(query: str, postings: Postings, *, recency: float = 0.0, now: str = "") -> list[Hit]:
     """``rank`` over an index."""
+    return best_in(query, postings, recency=recency, now=now)[0]
+
+
+def best_in(
+    query: str,
+    postings: Postings,
+    *,
+    top: int | None = None,
+    every: bool = False,
+    recency: float = 0.0,
+    now: str = "",
+) -> tuple[list[Hit], int]:
+    """The best of what ``rank_in`` finds, and how many documents match in all.
+
+    Args:
+        query: words in any language.
+        postings: what is searched.
+        top: so many hits at most; None for all.
+        every: only documents that match every word of the query.
+        recency: weight of newness.
+        now: ISO-8601 UTC, needed for recency.
+    """
     terms = query_terms(query)
     found = _score(terms, postings)
     if not found and terms:
         found = _score(_tolerant(terms, postings.vocabulary()), postings)
-    hits = []
-    for number, (bm25, mask, matched) in found.items():
-        score = bm25 * (1 + recency * _freshness(postings.at(number), now)) if recency else bm25
-        hits.append(
-            Hit(
-                number,
-                postings.key(number),
-                round(score, 6),
-                tuple(name for bit, name in enumerate(FIELDS) if mask >> bit & 1),
-                tuple(dict.fromkeys(terms[i].word for i in matched)),
-            )
+    if every:
+        found = {n: hit for n, hit in found.items() if len(hit[2]) == len(terms)}
+    scores = {n: round(hit[0], 6) for n, hit in found.items()}
+    if recency:
+        fresh = {n: 1 + recency * _freshness(postings.at(n), now) for n in found}
+        scores = {n: round(found[n][0] * factor, 6) for n, factor in fresh.items()}
+    numbers = list(scores)
+    if top is not None and top < len(numbers):
+        least = sorted(scores.values(), reverse=True)[top - 1] if top else float("inf")
+        numbers = [n for n in numbers if scores[n] >= least]  # with all that tie for the last place
+    hits = [
+        Hit(
+            number,
+            postings.key(number),
+            scores[number],
+            tuple(name for bit, name in enumerate(FIELDS) if found[number][1] >> bit & 1),
+            tuple(dict.fromkeys(terms[i].word for i in found[number][2])),
         )
+        for number in numbers
+    ]
     hits.sort(key=lambda hit: (-hit.score, hit.key))
-    return hits
+    return hits[:top], len(found)
 
 
 def entry_of(document: Document) -> Entry:

@@ -4,16 +4,17 @@ Everything comes in as values; nothing is read or written here.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from cam.core.errors import InvalidInputError
 from cam.core.private import strip
 from cam.core.problems import Problem
-from cam.core.ranking import Document, Hit, count_terms, document_of, query_terms, rank
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, is_valid_at
+from cam.core.ranking import Hit, best_in, count_terms
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType
 from cam.core.secrets import mask
 from cam.core.tokens import estimate_tokens
 from cam.recall.result import Card, CardProvenance, SearchResult
+from cam.recall.source import Filters, RecordsInMemory, Searchable
 
 MAX_QUERY_TERMS = 64
 MAX_QUERY_UNITS = 2048
@@ -22,41 +23,6 @@ MAX_PAGE_SIZE = 100
 STATES = ("auto", "active", "archived", "all")
 
 PathOf = Callable[[MemoryRecord], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a record must be to be searched at all; None and "" ask for nothing.
-
-    Attributes:
-        source: kind of one of its sources.
-        session: a Codex session that said it.
-        since: not created before; ``YYYY-MM-DD`` or ISO-8601 UTC.
-        until: not created after; a date alone includes that day.
-        now: records not valid at this time are left out; "" leaves validity aside.
-    """
-
-    scope: MemoryScope | None = None
-    topic: str | None = None
-    type: RecordType | None = None
-    source: str | None = None
-    session: str | None = None
-    since: str | None = None
-    until: str | None = None
-    now: str = ""
-
-    def admit(self, record: MemoryRecord) -> bool:
-        """Whether ``record`` is searched."""
-        return (
-            self.scope in (None, record.scope)
-            and self.topic in (None, record.topic)
-            and self.type in (None, record.type)
-            and (self.source is None or any(s.kind == self.source for s in record.sources))
-            and (self.session is None or any(s.session == self.session for s in record.sources))
-            and (self.since is None or record.created_at >= self.since)
-            and (self.until is None or record.created_at[: len(self.until)] <= self.until)
-            and (not self.now or is_valid_at(record, self.now))
-        )
 
 
 def search(
@@ -97,31 +63,70 @@ def search(
     Raises:
         InvalidInputError: the query or a number is out of bounds, or an option has no such value.
     """
+    own = filters or Filters()
+    asked = replace(
+        own,
+        scope=scope or own.scope,
+        topic=topic or own.topic,
+        type=type or own.type,
+        now=now or own.now,
+    )
+    return search_in(
+        RecordsInMemory(records),
+        query,
+        asked,
+        state=state,
+        limit=limit,
+        page=page,
+        match=match,
+        recency=recency,
+        problems=problems,
+        path_of=path_of,
+    )
+
+
+def search_in(
+    source: Searchable,
+    query: str,
+    filters: Filters,
+    *,
+    state: str = "auto",
+    limit: int = 8,
+    page: int = 1,
+    match: str = "any",
+    recency: float = 0.0,
+    problems: Sequence[Problem] = (),
+    path_of: PathOf | None = None,
+) -> SearchResult:
+    """``search`` over any source; the options are the same.
+
+    Raises:
+        InvalidInputError: the query or a number is out of bounds, or an option has no such value.
+    """
     check_query(query)
     _check_options(state, match, limit, page, recency)
-    asked = filters or Filters()
-    asked = replace(
-        asked,
-        scope=scope or asked.scope,
-        topic=topic or asked.topic,
-        type=type or asked.type,
-        now=now or asked.now,
-    )
-    admitted = [record for record in records if asked.admit(record)]
+    hits: list[Hit] = []
+    total, searched = 0, state
     for searched in ("active", "archived") if state == "auto" else (state,):
-        chosen = admitted if searched == "all" else [r for r in admitted if r.state == MemoryState(searched)]
-        hits = _matching(chosen, query, match, recency, now)
+        chosen = source.select(None if searched == "all" else MemoryState(searched), filters)
+        hits, total = best_in(
+            query,
+            chosen.postings,
+            top=page * limit,
+            every=match == "all",
+            recency=recency,
+            now=filters.now,
+        )
         if hits:
             break
     else:
         searched = "active" if state == "auto" else state
-    shown = hits[(page - 1) * limit : page * limit]
     cards, cut, masked = [], 0, 0
-    for hit in shown:
-        card, spans, secrets = _card(chosen[hit.number], hit, path_of)
+    for hit in hits[(page - 1) * limit :]:
+        card, spans, secrets = _card(chosen.record(hit.number), hit, path_of)
         cards.append(card)
         cut, masked = cut + spans, masked + secrets
-    return SearchResult(query, searched, tuple(cards), len(hits), page, limit, tuple(problems), cut, masked)
+    return SearchResult(query, searched, tuple(cards), total, page, limit, tuple(problems), cut, masked)
 
 
 def check_query(query: str) -> None:
@@ -153,27 +158,6 @@ def _check_options(state: str, match: str, limit: int, page: int, recency: float
         raise InvalidInputError(f"page {page} is below 1")
     if not 0 <= recency < float("inf"):
         raise InvalidInputError(f"recency {recency} is not a finite number of 0 or more")
-
-
-def _matching(records: Sequence[MemoryRecord], query: str, match: str, recency: float, now: str) -> list[Hit]:
-    hits = rank(query, [_visible_document(record) for record in records], recency=recency, now=now)
-    if match == "all":
-        words = {term.word for term in query_terms(query)}
-        hits = [hit for hit in hits if words <= set(hit.terms)]
-    return hits
-
-
-def _visible_document(record: MemoryRecord) -> Document:
-    """What of a record may be found: its text without private spans.
-
-    A span may begin in the summary and end in the details, so both are read as one text.
-    """
-    document = document_of(record)
-    visible = strip(record.text).text
-    if visible == record.text:
-        return document
-    summary, _, details = visible.partition("\n")
-    return replace(document, fields=(("summary", summary), ("details", details), *document.fields[2:]))
 
 
 def _card(record: MemoryRecord, hit: Hit, path_of: PathOf | None) -> tuple[Card, int, int]:

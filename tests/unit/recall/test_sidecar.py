@@ -1,0 +1,186 @@
+"""The sidecar: a wrong, stale, damaged or missing one gives the same answer as the files, always."""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cam.core.operations import MemoryOperation, OperationKind, build_plan
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
+from cam.memory.flow import forget
+from cam.recall.flow import search
+from cam.recall.indexed import search_store
+from cam.recall.result import SearchResult
+from cam.recall.source import Filters
+from cam.store import sidecar
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore, transact
+
+AT = "2026-11-30T10:00:00.000Z"
+NOW = "2026-12-01T00:00:00.000Z"
+WORDS = "deploy tests port server cache queue 部署 測試 cart invoice staging pnpm".split()
+QUERIES = [
+    "how do the tests run",
+    "port of the server",
+    "部署",
+    "deployment cache",
+    "xyz",
+    "servr",
+    "queue pnpm cart",
+]
+
+
+def fact(n: int, scope: MemoryScope = MemoryScope.PROJECT, topic: str = "") -> MemoryRecord:
+    text = f"The {WORDS[n % 12]} of {WORDS[n * 7 % 12]} uses {WORDS[n * 5 % 11]} number {n}"
+    topic = topic or f"topic-{n // 20}"
+    return MemoryRecord(
+        scope, topic, f"r-{n}", text, (f"detail {WORDS[n * 3 % 12]}",), created_at=AT, updated_at=AT
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MarkdownStore:
+    monkeypatch.setattr(sidecar, "SMALL", 0)
+    return filled(tmp_path / "store")
+
+
+def filled(root: Path) -> MarkdownStore:
+    store = MarkdownStore(StoreLayout(str(root), "p", "p"))
+    records = [fact(n) for n in range(120)] + [fact(n, MemoryScope.GLOBAL) for n in range(20)]
+    records.append(replace(fact(500), valid_until="2026-11-30"))
+    records.append(replace(fact(501), summary="The port <private>secret place</private> is open"))
+    records += [fact(n).archived("old", AT) for n in range(600, 620)]
+    add(store, *records)
+    return store
+
+
+def add(store: MarkdownStore, *records: MemoryRecord) -> None:
+    operations = [MemoryOperation(OperationKind.ADD, r, "said") for r in records]
+    transact(store, lambda snapshot: (build_plan(operations, snapshot.records), None))
+
+
+def answer(result: SearchResult) -> list[tuple[str, float, tuple[str, ...], tuple[str, ...]]]:
+    return [(str(c.ref), c.score, c.fields, c.terms) for c in result.cards] + [
+        (result.state, result.total, (), ())
+    ]
+
+
+def same(store: MarkdownStore, **options: Any) -> None:
+    """The answers of files and sidecar are the same."""
+    records = store.snapshot().records
+    for query in QUERIES:
+        filters = Filters(now=NOW, **options)
+        expected = search(records, (), query, filters=filters)
+        assert answer(search_store(store.layout, query, filters)) == answer(expected), query
+
+
+def indexes(store: MarkdownStore) -> list[Path]:
+    return sorted((Path(store.layout.root) / "cache" / "recall").glob("*"))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"scope": MemoryScope.GLOBAL}, {"topic": "topic-2"}, {"since": "2026-11-30"}, {"session": "none"}],
+)
+def test_cold_and_warm_answers_are_the_files(store: MarkdownStore, options: dict[str, Any]) -> None:
+    same(store, **options)
+    assert indexes(store)
+    same(store, **options)
+
+
+def test_every_change_is_seen_at_once(store: MarkdownStore) -> None:
+    same(store)
+    add(store, fact(700, topic="topic-1"), fact(701, topic="brand-new"))
+    same(store)
+    forget(store, [r.ref for r in store.snapshot().records[:3]], delete=False)
+    same(store)
+    path = Path(store.layout.topic_file(MemoryScope.PROJECT, MemoryState.ACTIVE, "topic-2"))
+    path.write_text(path.read_text().replace("number 41", "number 41 and the pnpm port"))
+    same(store)
+    path.write_text(path.read_text() + "\n## By hand the deploy cache\nport\n")
+    same(store)
+    path.unlink()
+    same(store)
+    for n in range(800, 900, 20):
+        add(store, *(fact(m) for m in range(n, n + 20)))  # enough to build anew
+        same(store)
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(store: MarkdownStore) -> None:
+    path = Path(store.layout.topic_file(MemoryScope.PROJECT, MemoryState.ACTIVE, "topic-2"))
+    status = path.stat()
+    same(store)
+    path.write_text(path.read_text().replace("number 41", "number 14"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    same(store)
+
+
+def test_a_missing_or_foreign_index_is_no_matter(store: MarkdownStore) -> None:
+    same(store)
+    for path in indexes(store):
+        path.write_bytes(b"something else")
+    same(store)
+    shutil.rmtree(Path(store.layout.root) / "cache" / "recall")
+    same(store)
+    for path in indexes(store):
+        path.unlink()
+        path.mkdir()
+    same(store)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 255), st.booleans())
+@settings(max_examples=60)
+def test_a_damaged_index_gives_the_same_answer(
+    tmp_path_factory: pytest.TempPathFactory, place: int, value: int, cut: bool
+) -> None:
+    template = getattr(test_a_damaged_index_gives_the_same_answer, "template", None)
+    if template is None:
+        template = tmp_path_factory.mktemp("damaged") / "store"
+        small, sidecar.SMALL = sidecar.SMALL, 0
+        try:
+            same(filled(template))
+        finally:
+            sidecar.SMALL = small
+        test_a_damaged_index_gives_the_same_answer.template = template  # type: ignore[attr-defined]
+    store = MarkdownStore(StoreLayout(str(template), "p", "p"))
+    path = next(p for p in indexes(store) if "project" in p.name and "archive" not in p.name)
+    whole = path.read_bytes()
+    at = place % len(whole)
+    path.write_bytes(whole[:at] if cut else whole[:at] + bytes([value]) + whole[at + 1 :])
+    try:
+        same(store)
+    finally:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(whole)
+
+
+def test_what_cannot_be_read_is_said_from_the_index_too(store: MarkdownStore) -> None:
+    path = Path(store.layout.topic_file(MemoryScope.PROJECT, MemoryState.ACTIVE, "topic-3"))
+    path.write_text(path.read_text() + "\n## broken\n<!-- cam:record {x -->\n")
+    for _ in range(2):
+        result = search_store(store.layout, "port", Filters(now=NOW))
+        assert [(p.path, p.line) for p in result.problems] == [(str(path), path.read_text().count("\n") - 1)]
+
+
+def test_the_private_part_is_not_found_and_not_shown(store: MarkdownStore) -> None:
+    for _ in range(2):
+        assert search_store(store.layout, "secret place", Filters(now=NOW)).total == 0
+        cards = search_store(store.layout, "port open", Filters(now=NOW), limit=100).cards
+        assert any("is open" in c.summary for c in cards)
+        assert not any("secret place" in c.summary for c in cards)
+
+
+def test_the_size_is_bounded(store: MarkdownStore) -> None:
+    same(store)
+    markdown = sum(p.stat().st_size for p in Path(store.layout.root).rglob("*.md") if "cache" not in p.parts)
+    assert sum(p.stat().st_size for p in indexes(store)) <= 3 * markdown
+
+
+def test_refs_are_records(store: MarkdownStore) -> None:
+    for card in search_store(store.layout, "deploy", Filters(now=NOW)).cards:
+        assert isinstance(card.ref, MemoryRef)
