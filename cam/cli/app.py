@@ -36,10 +36,12 @@ COMMANDS: dict[str, Entry] = {
     "sync": Entry("sync", "Learn from sessions that were not read yet.", _SESSIONS),
     "off": Entry("switch", "Switch cam off for this project.", _SESSIONS),
     "on": Entry("switch", "Switch cam on again for this project.", _SESSIONS),
-    "memory": Entry("memory", "What is remembered: overview, list, show, startup.", _MEMORY),
+    "memory": Entry("memory", "What is remembered: overview, list, show, edit, move, merge, diff …", _MEMORY),
     "remember": Entry("remember", "Remember a fact.", _MEMORY),
     "forget": Entry("forget", "Archive or delete what is remembered.", _MEMORY),
     "undo": Entry("undo", "Take back the last change of memory.", _MEMORY),
+    "why": Entry("why", "Who said it, when, and what it replaced.", _MEMORY),
+    "review": Entry("review", "What sync left to you: list, accept, reject.", _MEMORY),
     "recall": Entry("recall", "Find memory again: search.", _MEMORY),
     "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
     "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),
@@ -50,7 +52,7 @@ COMMANDS: dict[str, Entry] = {
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
-_GROUPS = ("memory", "recall", "config", "project", "store")
+_GROUPS = ("memory", "recall", "config", "project", "store", "review")
 
 _given = GlobalOptions()
 

@@ -1,11 +1,67 @@
-"""audit/sync-log.jsonl: one line per sync or other write, with what was applied, refused and why."""
+"""audit/sync-log.jsonl: one line per sync or other write, with what was applied, refused and why.
 
+What was suppressed, rejected or proposed stands in it with everything that a person needs to accept it
+later; a line of kind ``review`` says what a person decided (``decided``: id → ``accepted``, ``rejected``).
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from cam.core.extraction import Conflict, Rejection
-from cam.core.operations import MemoryOperation, MemoryPlan
+from cam.core.extraction import Candidate, Conflict, Rejection
+from cam.core.operations import MemoryOperation, MemoryPlan, Quote
 from cam.core.problems import Problem
+from cam.core.records import MemoryScope, Source, is_topic
+from cam.core.tombstones import normal
 from cam.formats.history import dump_line, quote_to_data
+from cam.formats.topic_file import source_from_data, source_to_data
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Something that was not kept and that a person may still accept.
+
+    Attributes:
+        id: of eight hex digits; the same words of the same message always have the same.
+        kind: ``suppressed``, ``proposed`` or ``rejected``.
+        reason: short name of why it was not kept.
+        at: when, ISO-8601 UTC.
+        scope: None where it never came so far.
+        topic: likewise.
+        conflicts_with: refs of what it contradicts.
+        source: names the statement, where it is known.
+    """
+
+    id: str
+    kind: str
+    text: str
+    reason: str
+    at: str
+    details: tuple[str, ...] = ()
+    scope: MemoryScope | None = None
+    topic: str | None = None
+    conflicts_with: tuple[str, ...] = ()
+    source: Source | None = None
+    quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One line, as far as later decisions need it.
+
+    Attributes:
+        applied: (kind, ref) of each operation.
+        waiting: what was not kept.
+        decided: what a person decided: ``accepted`` or ``rejected``, by id.
+    """
+
+    at: str
+    kind: str
+    applied: tuple[tuple[str, str], ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    decided: Mapping[str, str] = field(default_factory=dict)
 
 
 def render_audit(
@@ -40,10 +96,33 @@ def render_audit(
             "applied": [_operation(c.operation, str(c.ref)) for c in plan.changes],
             "noop": [_operation(o, str(o.record.ref)) for o in plan.noops],
             "suppressed": [_conflict(c) for c in conflicts],
-            "rejected": [{"text": r.text, "reason": r.reason} for r in rejections],
+            "rejected": [_rejection(r) for r in rejections],
             "problems": [str(p) for p in problems],
         }
     )
+
+
+def parse_audit(lines: Iterable[str]) -> Iterator[AuditEntry]:
+    """Entries in file order; lines that are torn, or the predecessor's, hold nothing and are passed over."""
+    for line in lines:
+        try:
+            data = json.loads(line)
+            yield AuditEntry(
+                str(data["at"]),
+                str(data["kind"]),
+                tuple((str(o["kind"]), str(o["ref"])) for o in data["applied"]),
+                tuple(_waiting(data)),
+                {str(k): str(v) for k, v in dict(data.get("decided") or {}).items()},
+            )
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue
+
+
+def item_id(text: str, quotes: Sequence[Quote]) -> str:
+    """What names something that was not kept, however often its session is read."""
+    last = quotes[-1] if quotes else None
+    place = f"{last.session or ''}\0{last.ordinal or ''}" if last else ""
+    return hashlib.sha256(f"{place}\0{normal(text)}".encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def _operation(operation: MemoryOperation, ref: str) -> dict[str, Any]:
@@ -59,11 +138,54 @@ def _operation(operation: MemoryOperation, ref: str) -> dict[str, Any]:
 def _conflict(conflict: Conflict) -> dict[str, Any]:
     candidate = conflict.candidate
     return {
+        "id": item_id(candidate.summary, candidate.quotes),
+        **_candidate(candidate),
+        "conflicts_with": [str(r.ref) for r in conflict.records],
+        "reason": conflict.reason,
+    }
+
+
+def _rejection(rejection: Rejection) -> dict[str, Any]:
+    candidate = rejection.candidate
+    quotes = candidate.quotes if candidate else (rejection.quote,) if rejection.quote else ()
+    return {
+        "id": item_id(rejection.text, quotes),
+        "text": rejection.text,
+        "reason": rejection.reason,
+        **(_candidate(candidate) if candidate else {"quotes": [quote_to_data(q) for q in quotes]}),
+    }
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    return {
         "scope": str(candidate.scope),
         "topic": candidate.topic,
         "summary": candidate.summary,
+        "details": list(candidate.details),
+        "act": str(candidate.act),
+        "rule": candidate.rule,
         "at": candidate.at,
-        "conflicts_with": [str(r.ref) for r in conflict.records],
-        "reason": conflict.reason,
+        "source": source_to_data(candidate.source),
         "quotes": [quote_to_data(q) for q in candidate.quotes],
     }
+
+
+def _waiting(data: Mapping[str, Any]) -> Iterator[Waiting]:
+    for kind in ("suppressed", "proposed", "rejected"):
+        for raw in data.get(kind) or ():
+            quotes = tuple(Quote(**q) for q in raw.get("quotes") or ())
+            text = str(raw.get("summary") or raw["text"])
+            topic = raw.get("topic")
+            yield Waiting(
+                str(raw.get("id") or item_id(text, quotes)),
+                kind,
+                text,
+                str(raw["reason"]),
+                str(data["at"]),
+                tuple(str(line) for line in raw.get("details") or ()),
+                MemoryScope(raw["scope"]) if raw.get("scope") else None,
+                topic if isinstance(topic, str) and is_topic(topic) else None,
+                tuple(str(ref) for ref in raw.get("conflicts_with") or ()),
+                source_from_data(raw["source"]) if raw.get("source") else None,
+                quotes,
+            )

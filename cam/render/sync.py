@@ -5,6 +5,7 @@ from typing import Any
 
 from cam.core.operations import Change, MemoryOperation
 from cam.formats.topic_file import record_to_data
+from cam.render.reasons import in_words
 from cam.render.records import printable
 from cam.sync.result import SessionReport, SyncReport
 
@@ -113,7 +114,8 @@ def _session_lines(session: SessionReport) -> list[str]:
         )
         lines.append(f"{sign} {printable(record.summary)}\n    {change.ref}")
     lines += [
-        f"? {printable(c.candidate.summary)}\n    not kept: {c.reason}" for c in session.conflicts[:_SHOWN]
+        f"? {printable(c.candidate.summary)}\n    not kept: {in_words(c.reason)} (cam review)"
+        for c in session.conflicts[:_SHOWN]
     ]
     return lines
 

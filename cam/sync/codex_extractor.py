@@ -65,7 +65,9 @@ class CodexExtractor:
         if self._last is not None and self._last[0] == key:
             return self._last[1], self._last[2]
         question = build_question(evidence, records, after)
-        if not question.sentences and not question.left_out:
+        if not question.sentences:
+            if question.left_out:
+                raise NoAnswerError("Codex was not asked: the messages are too long for a question")
             return None, ""
         if isinstance(self._asking, str):
             raise NoAnswerError(self._asking)
@@ -100,9 +102,10 @@ def _joined(
         ):
             found.append(item)
         elif not any(_is_chosen(q.ordinal, q.text, chosen) for q in item.quotes):
-            fact = item if isinstance(item, Candidate) else None
-            text = item.target if isinstance(item, ForgetRequest) else item.summary
-            left.append(Rejection(text, "codex-left-out", item.quotes[-1], fact))
+            if isinstance(item, Candidate):
+                left.append(Rejection(item.summary, "codex-left-out", item.quotes[-1], item))
+            else:
+                left.append(Rejection(item.target, "forget-left-out", item.quotes[-1]))
     kept = [r for r in plain.rejections if r.quote is None or r.quote.ordinal not in question.covered]
     note = ""
     if question.left_out:

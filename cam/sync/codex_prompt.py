@@ -46,7 +46,7 @@ class Question:
     Attributes:
         prompt: everything the model is told.
         sentences: what may be quoted.
-        covered: ordinals of the messages it shows; later ones did not fit.
+        covered: ordinals of the messages it shows; the others did not fit.
         left_out: how many messages did not fit.
     """
 
@@ -73,11 +73,13 @@ def build_question(evidence: RolloutEvidence, records: Iterable[MemoryRecord], a
     for message in fresh:
         own = _sentences(message, len(sentences) + 1)
         shown = [json.dumps([s.number, s.text], ensure_ascii=False) for s in own]
-        room -= sum(estimate_tokens(line) + 1 for line in shown)
-        if room < 0:
-            break
+        shown = [f"message {message.ordinal}", *shown] if shown else []
+        cost = sum(estimate_tokens(line) + 1 for line in shown)
+        if cost > room:
+            continue
+        room -= cost
         sentences += own
-        lines += [f"message {message.ordinal}", *shown] if shown else []
+        lines += shown
         covered.add(message.ordinal)
     parts = (_TASK, _KNOWN, known or "(nothing)", "", _SAID, *lines, "")
     return Question("\n".join(parts), tuple(sentences), frozenset(covered), len(fresh) - len(covered))
