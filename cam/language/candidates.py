@@ -38,6 +38,22 @@ def fact_text(text: str, languages: Iterable[Language]) -> str:
     return _unpaired(body.strip(_EDGE))
 
 
+def as_rule(text: str, languages: Iterable[Language]) -> str:
+    """A complaint as what it asks for: "you keep adding X" → "don't keep adding X"; else ``text``.
+
+    Read as it stands, a complaint describes what is to end as if it were the custom.
+    """
+    shade = shadow(text)
+    for lang in languages:
+        hit = lang.search("complaint", shade)
+        if hit is not None and not lang.search("prohibits", shade):
+            groups = hit.groupdict()
+            for name, words in lang.replacements.items():
+                if groups.get(name) is not None:
+                    return f"{words}{text[hit.end() :]}"
+    return text
+
+
 def _front(shade: str, languages: tuple[Language, ...]) -> int:
     for lang in languages:
         hit = lang.search("front", shade)

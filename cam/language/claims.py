@@ -18,9 +18,14 @@ _VALUE = re.compile(
     r"|(?P<number>(?<![A-Za-z0-9_./-])\d{1,6}(?![A-Za-z0-9_./-]*[A-Za-z0-9_]))"
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
 )
+_CJK_BOUNDS = re.compile(
+    r"(每?(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)|(?:改|换|切|迁|迁移|移|挪|搬|推迟|提前)(?:到|成|为|至)|不\w了"
+)
+"""Days, which are values, and verbs of change: pairs of characters do not reach over them."""
+_ASIDE = re.compile(r"\([^()\n]{1,120}\)|（[^（）\n]{1,120}）")
 _CJK_STOP = frozenset(
     "的了是在和与及或就都也还要把被给让用我你他它们这那个里中上下吧吗呢啊着过一之为以从到对于"
-    "请再先后前时候现已经不没有必须应该需要"
+    "请再先时候现已经不没有必须应该需要每"
 )
 _ASCII_STOP = frozenset(
     "a an the and or of to in on at for by with is are was be it its this that we our you your i "
@@ -79,7 +84,7 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
     return Claim(
         text=text,
         key=normal(text),
-        words=_content(asserted, stop),
+        words=_content(_ASIDE.sub(" ", asserted), stop),
         denied=frozenset(t for d in denials for t in terms(d)),
         denials=denials,
         negative=_negative(text, denials, langs),
@@ -109,14 +114,16 @@ def _words(text: str, stop: frozenset[str]) -> list[str]:
             found.append(fold(word))
             continue
         run = ""
-        for char in word:
+        for char in _CJK_BOUNDS.sub(r" \1 ", word):
             if candidates.is_cjk(char):
                 if run:
                     found.append(fold(run))
                     run = ""
                 found.append(char)
-            else:
+            elif char != " ":
                 run += char
+            else:
+                found.append("的")  # ends a pair
         if run:
             found.append(fold(run))
     return [w for w in _paired(found) if w not in stop]

@@ -7,13 +7,18 @@ A file of ``cam/language/languages`` holds (docs/architecture.md, "Adding a lang
 ``script`` or ``words``
     how it is recognised: a pattern that must occur, or function words of which enough must occur;
 ``macros``
-    named fragments, put in where a pattern says ``{{name}}``;
+    named fragments, put in where a pattern says ``{{name}}``; those of ``_common.yaml`` hold for all;
+``apostrophes``
+    endings before which people leave the apostrophe out (``t`` for "dont"): patterns need not say so;
 ``vetoes`` and ``cues``
     lists of ``{name, act, level, match, unless}``: what a clause does and how strongly it says so;
+    ``governs`` reaches over the clauses after it, ``cased`` is asked of the text as it was written;
 ``breaks``, ``joins``, ``opens``
     where a sentence falls into clauses, what clings to the clause before it and to the one after it;
 ``fronts``, ``tails``
     courtesies and connectives that are not part of a fact;
+``complaints``
+    what stands in place of each group of the pattern ``complaint``, so that a rule results;
 ``scopes``, ``topics``, ``denials``, ``agreements``, ``proposals``, ``forgets``, ``addresses`` …
     what the other steps ask for by name.
 
@@ -32,7 +37,7 @@ import yaml
 from cam.core.extraction import SpeechAct
 
 _FOLDER = os.path.join(os.path.dirname(__file__), "languages")
-_NOT_TOOLS = frozenset({"language", "merge", "indent", "quotes", "api style"})
+_NOT_TOOLS = frozenset({"language", "merge", "indent", "quotes", "api style", "weekday"})
 _MACRO = re.compile(r"\{\{(\w+)\}\}")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
@@ -73,6 +78,7 @@ class Rule:
         act: what the clause does.
         level: how strongly; a cue wins over vetoes of a lower level only.
         governs: whether the clauses after it in the same sentence stand under it too.
+        cased: asked of the text as it was written, beside ``pattern``: what capitals tell.
     """
 
     name: str
@@ -81,10 +87,13 @@ class Rule:
     pattern: LazyPattern
     unless: LazyPattern | None = None
     governs: bool = False
+    cased: LazyPattern | None = None
 
-    def matches(self, shadow: str) -> bool:
-        """Whether ``shadow`` is such a clause."""
+    def matches(self, shadow: str, text: str) -> bool:
+        """Whether ``shadow`` is such a clause, and ``text``, of which it is the shadow."""
         if self.pattern.search(shadow) is None:
+            return False
+        if self.cased is not None and self.cased.search(text) is None:
             return False
         return self.unless is None or self.unless.search(shadow) is None
 
@@ -103,6 +112,7 @@ class Language:
     scopes: tuple[tuple[str, LazyPattern], ...] = ()
     topics: tuple[tuple[str, LazyPattern], ...] = ()
     stop: frozenset[str] = frozenset()
+    replacements: Mapping[str, str] = field(default_factory=dict)
 
     def search(self, name: str, text: str) -> re.Match[str] | None:
         """First hit of the patterns called ``name``; None where the language has none."""
@@ -174,11 +184,15 @@ def _fallback() -> tuple[Language, ...]:
 def _load(path: str) -> Language:
     data = _read(path)
     macros: dict[str, str] = {"tool": _tool_macro()}
-    for name, source in (data.get("macros") or {}).items():
+    common = _read(os.path.join(_FOLDER, "_common.yaml"))["macros"]
+    for name, source in (*common.items(), *(data.get("macros") or {}).items()):
         macros[name] = _expand(_joined(source), macros)
+    loose = data.get("apostrophes")
+    apostrophe = re.compile(f"'(?=(?:{loose})\\b)") if loose else None
 
     def pattern(source: Any) -> LazyPattern:
-        return LazyPattern(_expand(_joined(source), macros))
+        full = _expand(_joined(source), macros)
+        return LazyPattern(apostrophe.sub("'?", full) if apostrophe else full)
 
     def rules(key: str) -> tuple[Rule, ...]:
         return tuple(
@@ -189,6 +203,7 @@ def _load(path: str) -> Language:
                 pattern(entry["match"]),
                 pattern(entry["unless"]) if entry.get("unless") else None,
                 bool(entry.get("governs")),
+                pattern(entry["cased"]) if entry.get("cased") else None,
             )
             for entry in data.get(key) or ()
         )
@@ -212,6 +227,7 @@ def _load(path: str) -> Language:
         scopes=pairs("scopes"),
         topics=pairs("topics"),
         stop=frozenset(str(w) for w in (data.get("stop") or "").split()),
+        replacements=data.get("complaints") or {},
     )
 
 

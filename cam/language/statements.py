@@ -176,7 +176,10 @@ def _said_lines(text: str) -> tuple[list[tuple[int, int, int]], list[str]]:
     for start, end in lines:
         line = text[start:end]
         if reader.says(line):
-            said.append((start, end, reader.paragraph))
+            handed = _handed_on(line)
+            said.append((start, start + handed, reader.paragraph))
+            if handed < len(line):
+                shown.append(line[handed:])
         elif line.strip():
             shown.append(line)
         if reader.over:
@@ -254,6 +257,15 @@ def _announces(line: str) -> bool:
     """Whether what follows is shown ("CI says:"), and not a list of rules."""
     end = line[-160:].rstrip().lower()
     return end.endswith((":", "：")) and in_any_language("shows", end) and not in_any_language("keeps", end)
+
+
+def _handed_on(line: str) -> int:
+    """Where a text begins that is not its writer's own ("translate: …"); the line's length without one."""
+    if ":" not in line and "：" not in line:
+        return len(line)
+    low = shadow(line)
+    ends = [hit.end() for lang in spoken_in(line) if (hit := lang.search("hands_on", low)) is not None]
+    return min(ends, default=len(line))
 
 
 def _lines(text: str) -> list[tuple[int, int]]:
@@ -349,9 +361,10 @@ def _sentence(body: str, offset: int, a: int, b: int, stop: str) -> Iterator[tup
 
 def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int]]:
     """Spans of the clauses of one sentence, in ``shade``."""
-    cuts: list[tuple[int, int]] = []  # (end of the clause before, start of the next)
+    cuts: list[tuple[int, int, bool]] = []  # (end of the clause before, start of the next, whatever they say)
     for lang in langs:
-        cuts.extend((hit.start(), hit.end()) for hit in lang.finditer("break", shade))
+        cuts.extend((hit.start(), hit.end(), False) for hit in lang.finditer("break", shade))
+        cuts.extend((hit.start(), hit.end(), True) for hit in lang.finditer("run_on", shade))
     cuts.sort()
     begin = 0
     spans: list[tuple[int, int]] = []
@@ -361,13 +374,11 @@ def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int
             spans.append((0, hit.end()))
             begin = hit.end()
             break
-    for end, following in cuts:
+    for end, following, always in cuts:
         if end <= begin or following >= len(shade):
             continue
         left, right = shade[begin:end], shade[following:]
-        if not any(lang.search("address_only", right) for lang in langs) and any(
-            lang.search("opens", left) or lang.search("clings", right[:80]) for lang in langs
-        ):
+        if not always and _belong_together(left, right, langs):
             continue
         spans.append((begin, end))
         begin = following
@@ -376,6 +387,18 @@ def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int
         a, b = _trimmed(shade, first, last)
         if b - a > 1:
             yield a, b
+
+
+def _belong_together(left: str, right: str, langs: tuple[Language, ...]) -> bool:
+    """Whether two clauses say one thing: neither stands alone, or one says what replaces the other."""
+    if any(lang.search("address_only", right) for lang in langs):
+        return False
+    return any(
+        lang.search("opens", left)
+        or lang.search("clings", right[:80])
+        or (lang.search("gives_up", left) and lang.search("takes_up", right[:80]))
+        for lang in langs
+    )
 
 
 def _trimmed(shade: str, a: int, b: int) -> tuple[int, int]:

@@ -117,11 +117,13 @@ class _Reading:
         if revised is not None:
             self._keep(revised, fresh)
             return
+        if before and before[-1].durable and self._adds_ban(judgement, before[-1], where):
+            return
         if not judgement.durable:
             if judgement.near and fresh:
                 self._reject(clause.text, judgement.act.value, where)
             return
-        text = candidates.fact_text(clause.text, clause.languages)
+        text = candidates.as_rule(candidates.fact_text(clause.text, clause.languages), clause.languages)
         if candidates.only_announces_a_secret(text, clause.languages, least=5):
             if fresh:
                 self._reject(clause.text, "secret", where)
@@ -159,6 +161,23 @@ class _Reading:
         )
         self.found[-1] = joined
         self.context[-1] = joined
+        return True
+
+    def _adds_ban(self, judgement: Judgement, before: Judgement, where: _Where) -> bool:
+        """Whether the clause only says "don't do that" to the complaint before it; their record says both."""
+        clause = judgement.clause
+        if not any(lang.search("bans_it", clause.shadow) for lang in clause.languages):
+            return False
+        last = self.found[-1] if self.found else None
+        if (
+            isinstance(last, Candidate)
+            and last.source == where.source(before.clause.text)
+            and any(lang.search("complaint", before.clause.shadow) for lang in before.clause.languages)
+        ):
+            told = candidates.fact_text(before.clause.text, before.clause.languages)
+            summary = f"{told}, {candidates.fact_text(clause.text, clause.languages)}"
+            joined = replace(last, summary=summary, quotes=(*last.quotes, where.quote(clause.text)))
+            self.found[-1] = self.context[-1] = joined
         return True
 
     def _flush(self) -> None:
@@ -278,7 +297,7 @@ class _Reading:
         denied = candidates.denials(clause.text, clause.languages)
         base = revisions.base_for(new, denied, self.context, self.records)
         if base is None:
-            return None
+            return self._choice(new, clause, where)
         summary, old, quotes = revisions.put_in(base, new, denied)
         if summary is None:
             return None
@@ -292,6 +311,40 @@ class _Reading:
             quotes=(*quotes, where.quote(clause.text)),
             denies=(old,),
             rule="revised",
+        )
+
+    def _choice(self, new: revisions.NewValue, clause: Clause, where: _Where) -> Candidate | None:
+        """A tool named instead of the one that the assistant meant to use: "I'll use yarn." – "no, pnpm"."""
+        if new.kind != "tool" or self.proposed is None:
+            return None
+        said = take_apart(secrets.mask(private.strip(self.proposed.text).text).text).clauses
+        for told in reversed(said):
+            old = revisions.rival(told.text, new.text)
+            if old is not None:
+                break
+        else:
+            return None
+        summary = f"{new.text}, not {old}" if clause.text.isascii() else f"{new.text}，不是 {old}"
+        return Candidate(
+            scope=MemoryScope.PROJECT,
+            topic=placement.topic_of(summary, default="preferences"),
+            summary=summary,
+            act=SpeechAct.CORRECTION,
+            at=where.at,
+            source=where.source(clause.text),
+            quotes=(
+                where.quote(clause.text),
+                Quote(
+                    told.text,
+                    self.meta.session,
+                    where.message.ordinal - 1 or None,
+                    self.proposed.turn,
+                    self.proposed.line or None,
+                    self.meta.path,
+                ),
+            ),
+            denies=(old,),
+            rule="chosen",
         )
 
     # -- observations --------------------------------------------------------------------------------------
@@ -359,7 +412,7 @@ def _candidate(
 
 def _default_topic(text: str, act: SpeechAct) -> str:
     """The topic of a fact whose words name none."""
-    if act is SpeechAct.PREFERENCE or candidates.tools_in(text):
+    if act is SpeechAct.PREFERENCE or candidates.tools_in(text).keys() - {"weekday"}:
         return "preferences"
     return {SpeechAct.RULE: "workflow", SpeechAct.CORRECTION: "architecture"}.get(act, "reference")
 

@@ -18,6 +18,7 @@ from cam.language.statements import shadow
 
 _KINDS = (
     ("code", re.compile(r"`[^`]+`")),
+    ("release", re.compile(r"[A-Za-z][\w+#-]*(?:\.js)?\s+v?\d+(?:\.\d+)*(?![\w.]*\w)")),
     ("url", re.compile(r"https?://[^\s，。；、）)]+")),
     ("version", re.compile(r"(?<![A-Za-z0-9_.])v?\d+(?:\.\d+)+(?![A-Za-z0-9_])")),
     ("port", re.compile(r"(?<![A-Za-z0-9_./-])\d{2,5}(?![A-Za-z0-9_./-]*[A-Za-z0-9_])")),
@@ -32,8 +33,8 @@ class NewValue:
 
     Attributes:
         text: as it was written.
-        kind: ``instead`` where the text names the old value itself; else ``code``, ``url``, ``version``,
-            ``port``, ``path``, ``number``, ``tool`` or ``word``.
+        kind: ``instead`` where the text names the old value itself; else ``code``, ``release`` (a name and
+            its version), ``url``, ``version``, ``port``, ``path``, ``number``, ``tool`` or ``word``.
     """
 
     text: str
@@ -119,6 +120,10 @@ def _old(text: str, new: NewValue, denied: Sequence[str]) -> tuple[int, int] | N
         return _last_words(text)
     if new.kind == "tool":
         return _other_tool(text, new.text)
+    if new.kind == "release":
+        name = new.text.split()[0].lower()
+        hits = (h for h in _KINDS[1][1].finditer(text) if h.group().split()[0].lower() == name)
+        return next((h.span() for h in hits if h.group().lower() != new.text.lower()), None)
     for kind, pattern in _KINDS:
         if kind == new.kind or {kind, new.kind} == {"port", "number"}:
             hits = [h for h in pattern.finditer(text) if h.group() != new.text]
@@ -131,6 +136,12 @@ def _where(text: str, value: str) -> Iterator[tuple[int, int]]:
     at = candidates.find_value(text, value)
     if at >= 0:
         yield at, at + len(value)
+
+
+def rival(text: str, tool: str) -> str | None:
+    """The name in ``text`` of which a project has one at a time, where it has ``tool`` instead."""
+    span = _other_tool(text, tool)
+    return text[span[0] : span[1]] if span is not None else None
 
 
 def _other_tool(text: str, tool: str) -> tuple[int, int] | None:

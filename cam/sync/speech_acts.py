@@ -79,7 +79,9 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts r
             and not any(lang.search("polite", clause.shadow) for lang in clause.languages)
         ):
             veto = _QUESTION
-        if ban is not None and (veto is None or ban.level > veto.level):
+        if ban is not None and (veto is None or ban.level > veto.level) and not (
+            ban.act is SpeechAct.TASK and _says_only(clause, "new_matter")
+        ):
             veto = ban
         if handed_over and (veto is None or veto.level < _HANDOVER.level):
             veto = _HANDOVER
@@ -116,7 +118,7 @@ def _best(clause: Clause, kind: str) -> Rule | None:
     for lang in clause.languages:
         rules: Sequence[Rule] = lang.cues if kind == "cues" else lang.vetoes
         for rule in rules:
-            if (best is None or rule.level > best.level) and rule.matches(clause.shadow):
+            if (best is None or rule.level > best.level) and rule.matches(clause.shadow, clause.text):
                 best = rule
     return best
 
@@ -140,7 +142,7 @@ def _decide(
 
 def _corrects(clause: Clause) -> bool:
     return any(
-        rule.act is SpeechAct.CORRECTION and rule.matches(clause.shadow)
+        rule.act is SpeechAct.CORRECTION and rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
         for rule in lang.cues
     )
