@@ -6,27 +6,31 @@ A line begins with an envelope that names the record::
 
 Half of the bytes of real sessions are records that nobody here reads (token counts, encrypted reasoning,
 settings). ``glance`` knows them by that prefix, and they are never parsed. A prefix in any other form is
-parsed like the rest, so a changed key order costs time and never data.
+parsed like the rest, so a changed key order costs time and never data. The other half is told apart into what
+must be read and what is of interest as long as it is recent: answers, calls and their outputs.
 """
 
-import functools
+import importlib
 import itertools
 import json
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-_PREFIX = rb'\{"timestamp":"[^"\\]{0,40}",(?:"ordinal":\d{1,15},)?"type":"'
-_ENVELOPE = re.compile(_PREFIX + rb'([a-z_]{1,40}"(?:,"payload":\{(?:"type":"[a-z_]{1,40}")?)?)')
+_PREFIX = rb'\{"timestamp":"[^"\\]{0,40}+",(?:"ordinal":\d{1,15}+,)?"type":"'
+_ENVELOPE = re.compile(_PREFIX + rb'([^"]{1,40}+"(?:,"payload":\{(?:"type":"[^"]{1,40}+")?)?)')
+_ENVELOPE_IN_JUNK = re.compile(_PREFIX + rb'[a-z_]{1,40}"')
 _TIME = re.compile(rb'\{"timestamp":"([^"\\]{0,40})"')
 _ORDINAL = re.compile(rb'\{"timestamp":"[^"\\]{0,40}","ordinal":(\d{1,15}),')
 _ITEM = re.compile(
-    rb'(?:,"[a-z_]{1,40}":(?:"[^"\\]{0,200}"|null|\d{1,20}))*,"item":\{"type":"([A-Za-z_]{1,40})"'
+    rb'(?:,"[^"]{1,40}+":(?:"[^"\\]{0,200}+"|null|\d{1,20}+))*+,"item":\{"type":"([A-Za-z_]{1,40}+)"'
 )
 _BARE_UNREAD = (b'{"record_type":"state"', b'{"type":"reasoning"')
 _CONTEXT = re.compile(
-    rb'(?:"(?!cwd")[a-z_]{1,40}":(?:"[^"\\]{0,200}"|\[\]|null|true|false|\d{1,20}),)*"cwd":"([^"\\]{1,4096})"'
+    rb'(?:"(?!cwd")[^"]{1,40}+":(?:"[^"\\]{0,200}+"|\[\]|null|true|false|\d{1,20}+),)*+"cwd":"([^"\\]{1,4096}+)"'
 )
-_TURN_ID = re.compile(rb'"turn_id":"([^"\\]{1,200})"')
+_PAYLOAD = b'"payload":{'
+_TURN = b'"turn_id":"'
 _BLOB = re.compile(rb'(?:"|;base64,)[A-Za-z0-9+/_-]{4096,}={0,2}(?=["\\])')
 _BLOB_FROM = 8192
 _ENDS = (b"}}\n", b"}}", b"}}\r\n")
@@ -73,6 +77,22 @@ UNREAD_EVENTS = frozenset(
     }
 )  # fmt: skip
 
+_READ_RESPONSE_ITEMS = {"message": "message"} | dict.fromkeys(
+    (
+        "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output",
+        "local_shell_call", "local_shell_call_output",
+    ),
+    "tool",
+)  # fmt: skip
+_READ_EVENTS = {"item_completed": "item", "agent_message": "answer"} | dict.fromkeys(
+    ("exec_command_end", "patch_apply_end", "mcp_tool_call_end"), "tool"
+)
+_READ_ITEMS = {"AgentMessage": "answer"} | dict.fromkeys(
+    ("CommandExecution", "FileChange", "McpToolCall"), "tool"
+)
+_ASSISTANT = b'"role":"assistant"'
+_KINDS: dict[bytes, str] = {}
+
 TURN_STARTS = ("task_started", "turn_started")
 TURN_ENDS = ("task_complete", "turn_complete", "turn_aborted")
 
@@ -84,32 +104,100 @@ UNREAD_ITEMS = frozenset(
 )  # fmt: skip
 
 
-def glance(line: bytes) -> str | None:
-    """What a line is, by its prefix: ``unread``, or ``start``, ``end`` or ``context`` of a turn.
+Line = tuple[int, str, int, int]
+"""A line that is not passed over: its number in the file, its kind, where in its block it begins and ends."""
 
-    None where its JSON must be parsed to know. A line that does not end like a whole record, or that holds a
-    second one, is never recognised.
+
+class Block(NamedTuple):
+    """Lines, told apart.
+
+    Attributes:
+        data: the lines.
+        last: number of the last of them.
+        unread: bytes of those that nobody reads.
+        read: the others.
+        must: those of them that must be read however old they are.
     """
-    found = _ENVELOPE.match(line)
-    if found is None:
-        if line.startswith(_BARE_UNREAD) and line.rstrip().endswith(b"}"):
-            return "unread"
-        return None
-    kind = _kind(found[1])
-    if kind is None or not line.endswith(_ENDS) or line.find(_AGAIN, 1) > 0:
-        return None
-    if kind == "item":
-        item = _ITEM.match(line, found.end())
-        return "unread" if item is not None and item[1].decode() in UNREAD_ITEMS else None
-    return kind
+
+    data: bytes
+    last: int
+    unread: int
+    read: list[Line]
+    must: list[Line]
 
 
-def turn_of(line: bytes) -> tuple[str | None, str | None] | None:
-    """Turn id and folder in the line of a turn's start or context; None where they do not stand in front."""
-    found = _ENVELOPE.match(line)
-    start = found.end() if found is not None else 0
+def sort_lines(block: bytes, before: int = 0, *, all_of_them: bool = False) -> Block:
+    """What the lines of a block are, by their prefix.
+
+    Kinds: ``start``, ``end`` or ``context`` of a turn; ``answer`` or ``tool``: what the assistant said or
+    did; "" where the JSON must be parsed to know, as for a person's words; ``unread`` where nobody reads it.
+    A line that does not end like a whole record, or that holds a second one, is never recognised.
+
+    Args:
+        block: whole lines.
+        before: number of the line before them.
+        all_of_them: return the unread ones too.
+    """
+    find, match, known = block.find, _ENVELOPE.match, _KINDS.get
+    ends = []
+    end = find(b"\n") + 1
+    while end:
+        ends.append(end)
+        end = find(b"\n", end) + 1
+    if not ends or ends[-1] != len(block):
+        ends.append(len(block))
+    alone = block.count(_AGAIN) == len(ends)  # each line begins with one, so none holds another
+    read: list[Line] = []
+    must: list[Line] = []
+    unread = at = 0
+    number = before
+    for end in ends:
+        number += 1
+        kind = ""
+        found = match(block, at)
+        if found is not None and (alone or find(_AGAIN, at + 1, end) < 0):
+            prefix = found[1]
+            kind = known(prefix) or _kind(prefix)
+            if block[end - 3 : end] != b"}}\n" and not block.endswith(_ENDS, at, end):
+                kind = ""
+            elif kind == "message" or kind == "item":  # noqa: PLR1714 - the quickest way to ask
+                kind = _kind_inside(kind, block, found.end(), end)
+        elif found is None:
+            kind = _bare_kind(block[at:end])
+        if kind == "unread" and not all_of_them:
+            unread += end - at
+        else:
+            line = number, kind, at, end
+            read.append(line)
+            if kind != "answer" and kind != "tool":  # noqa: PLR1714
+                must.append(line)
+        at = end
+    return Block(block, number, unread, read, must)
+
+
+def _bare_kind(line: bytes) -> str:
+    return "unread" if line.startswith(_BARE_UNREAD) and line.rstrip().endswith(b"}") else ""
+
+
+def _kind_inside(kind: str, block: bytes, start: int, end: int) -> str:
+    """The kind of an item or a message, whose prefix ends at ``start``."""
+    if kind == "message":
+        return "answer" if block.find(_ASSISTANT, start, min(end, start + 400)) > 0 else ""
+    item = _ITEM.match(block, start, end)
+    name = "" if item is None else item[1].decode("ascii", "replace")
+    return "unread" if name in UNREAD_ITEMS else _READ_ITEMS.get(name, "")
+
+
+def turn_of(line: bytes, kind: str) -> tuple[str | None, str | None] | None:
+    """Turn id and folder in the line of a turn's start or context; None where they do not stand in front.
+
+    Args:
+        line: the line.
+        kind: ``start`` or ``context``.
+    """
+    start = line.find(_PAYLOAD, 30, 140) + len(_PAYLOAD)
     end, cwd = len(line), None
-    if found is not None and found[1].startswith(b"turn_context"):
+    if kind == "context":
         context = _CONTEXT.match(line, start)
         if context is None:
             return None
@@ -118,30 +206,39 @@ def turn_of(line: bytes) -> tuple[str | None, str | None] | None:
             cwd = context[1].decode()
         except UnicodeDecodeError:
             return None
-    turn = _TURN_ID.search(line, start, end)
-    return (turn[1].decode("ascii", "replace") if turn else None), cwd
+    at = line.find(_TURN, start, end) + len(_TURN)
+    stop = line.find(b'"', at, at + 200)
+    return (line[at:stop].decode("ascii", "replace") if at > start and stop > at else None), cwd
 
 
-@functools.lru_cache(512)
-def _kind(prefix: bytes) -> str | None:
-    """What the rest of an envelope's prefix names."""
-    record, _, rest = prefix.decode().partition('"')
+def _kind(prefix: bytes) -> str:
+    """What the rest of an envelope's prefix names; remembered."""
+    kind = _KINDS.get(prefix)
+    if kind is None:
+        kind = _kind_of(prefix)
+        if len(_KINDS) < 512:
+            _KINDS[prefix] = kind
+    return kind
+
+
+def _kind_of(prefix: bytes) -> str:
+    record, _, rest = prefix.decode("ascii", "replace").partition('"')
     name = rest.removeprefix(',"payload":{').removeprefix('"type":"').removesuffix('"')
     if record in UNREAD_RECORDS:
         return "unread"
     if record == "turn_context":
-        return None if name else "context"
+        return "" if name else "context"
     if record == "response_item":
-        return "unread" if name in UNREAD_RESPONSE_ITEMS else None
+        return "unread" if name in UNREAD_RESPONSE_ITEMS else _READ_RESPONSE_ITEMS.get(name, "")
     if record != "event_msg":
-        return None
+        return ""
     if name in UNREAD_EVENTS:
         return "unread"
     if name in TURN_STARTS:
         return "start"
     if name in TURN_ENDS:
         return "end"
-    return "item" if name == "item_completed" else None
+    return _READ_EVENTS.get(name, "")
 
 
 def time_of(line: bytes) -> str:
@@ -166,6 +263,11 @@ def decode(line: bytes) -> tuple[Any, str]:
     """
     if len(line) > _BLOB_FROM:
         line = without_blobs(line)
+    if _quick is not None:
+        try:
+            return _quick(line), ""
+        except ValueError:
+            pass  # stricter in some corners (half surrogates, NaN): the usual way decides
     fault = ""
     try:
         text = line.decode()
@@ -180,6 +282,17 @@ def decode(line: bytes) -> tuple[Any, str]:
     return value, fault
 
 
+def hurry() -> bool:
+    """Use ``orjson`` where it is installed, from now on; for large inputs, as its import takes a while."""
+    global _quick  # noqa: PLW0603 - which library reads JSON is one choice for the whole process
+    if _quick is None:
+        try:
+            _quick = importlib.import_module("orjson").loads
+        except ImportError:
+            return False
+    return True
+
+
 def salvage(line: bytes, *, bare: bool) -> list[tuple[bytes, dict[str, Any]]]:
     """The whole records in a line that is not one value, each with its bytes.
 
@@ -191,7 +304,7 @@ def salvage(line: bytes, *, bare: bool) -> list[tuple[bytes, dict[str, Any]]]:
         line: the damaged line.
         bare: look for items without an envelope; only for files that hold such.
     """
-    starts = [m.start() for m in (_BARE_ITEM if bare else _ENVELOPE).finditer(line)][:_MOST_PIECES]
+    starts = [m.start() for m in (_BARE_ITEM if bare else _ENVELOPE_IN_JUNK).finditer(line)][:_MOST_PIECES]
     whole = []
     for start, end in itertools.pairwise([*starts, len(line)]):
         piece = line[start:end]
@@ -213,4 +326,5 @@ def without_blobs(line: bytes) -> bytes:
     return _BLOB.sub(lambda m: b'"' if m[0].startswith(b'"') else b";base64,", line)
 
 
+_quick: Callable[[bytes], Any] | None = None
 _raw_decode = json.JSONDecoder().raw_decode

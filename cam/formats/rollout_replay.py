@@ -35,6 +35,11 @@ class Replay:
         self._kept_times = bool(self._born) and _before(at, self._born)
         self._last = at
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the repeated lines have ended for sure: nothing that follows can say otherwise."""
+        return not self.active and not self.is_a_guess
+
     def see_time(self, at: str) -> None:
         """Weigh a line's time."""
         if not self.active or not at:

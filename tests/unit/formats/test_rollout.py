@@ -8,7 +8,7 @@ import pytest
 
 from cam.core.evidence import Generation, Message, Provenance, RolloutEvidence, ToolCall
 from cam.core.lines import SkippedLine
-from cam.formats.rollout import RolloutReader, parse_header, parse_rollout
+from cam.formats.rollout import RolloutReader, parse_blocks, parse_header, parse_rollout
 
 DATA = os.path.join(os.path.dirname(__file__), "..", "..", "data", "rollouts")
 CAPTURED = sorted(
@@ -765,6 +765,42 @@ def test_memory_stays_bounded_and_the_persons_words_stay() -> None:
     kept = sum(len(c.output) + len(c.command or "") for c in calls(evidence))
     assert kept < 6_000_000
     assert calls(evidence)[-1].command == "make 3999"
+
+
+def test_of_a_long_file_the_answer_to_which_a_person_replied_is_kept() -> None:
+    def line(value: object) -> bytes:
+        return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+
+    reader = RolloutReader(PATH)
+    reader.feed(line(header()))
+    for n in range(3000):
+        at = f"14:{n // 60 % 60:02d}:{n % 60:02d}.{n % 1000:03d}"
+        if n == 10:
+            reader.feed(line(said("assistant", "Shall I use pnpm from now on?", at=at)))
+            reader.feed(line(said("user", "Yes.", at=at)))
+        reader.feed(line(call("exec_command", {"cmd": f"make {n}"}, f"c{n}", at)))
+        reader.feed(line(output("x" * 3000, f"c{n}", at)))
+    evidence = reader.evidence()
+    assert [i.text for i in evidence.items if isinstance(i, Message) and i.who is not Provenance.HARNESS] == [
+        "Shall I use pnpm from now on?",
+        "Yes.",
+    ]
+    assert evidence.skipped["thinned"] > 1000
+    assert calls(evidence)[-1].command == "make 2999"
+
+
+@pytest.mark.parametrize("name", CAPTURED)
+def test_blocks_say_what_lines_say(name: str) -> None:
+    raw = data(name)
+    by_line = parse_rollout(lines_of(raw), PATH)
+    for size in (1000, 1 << 20):
+        lines, blocks = lines_of(raw), []
+        while lines:
+            block = lines.pop(0)
+            while lines and len(block) < size:
+                block += lines.pop(0)
+            blocks.append(block)
+        assert parse_blocks(blocks, PATH) == by_line
 
 
 def test_a_growing_file_is_read_as_it_grows() -> None:
