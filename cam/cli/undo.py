@@ -1,5 +1,6 @@
 """cam undo."""
 
+import re
 from typing import Annotated
 
 import typer
@@ -12,6 +13,8 @@ from cam.core.errors import InvalidInputError
 from cam.memory.flow import undo
 from cam.memory.result import Undone
 from cam.render.records import printable
+
+_CHANGE = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")  # as the store names its transactions
 
 
 def undo_command(
@@ -33,6 +36,10 @@ def _undo(what: str, cwd: str | None) -> Answer:
     steps = int(what) if what.isdecimal() and len(what) < 10 else None
     if steps == 0:
         raise InvalidInputError("undo takes back 1 change or more")
+    if steps is None and not _CHANGE.fullmatch(what):
+        raise InvalidInputError(
+            f"{what!r} is neither a number nor the name of a change; 'cam memory diff --since 7d' names them"
+        )
     done = undo(open_context(global_cwd(cwd)).store, what if steps is None else steps)
     notes = [f"cam: {ref} was changed since and stays as it is" for step in done for ref in step.kept]
     data = {

@@ -217,9 +217,9 @@ def _if_written_by(record: MemoryRecord | None, at: str) -> MemoryRecord | None:
 def _what(before: MemoryRecord | None, after: MemoryRecord | None) -> str:
     if before == after:
         return ""
-    if before is None:
-        return "added"
-    if after is None:
+    if before is None and after is not None:
+        return "added" if after.state is MemoryState.ACTIVE else "archived"
+    if before is None or after is None:
         return "deleted"
     if before.state is not after.state:
         return "archived" if after.state is MemoryState.ARCHIVED else "restored"

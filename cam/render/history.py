@@ -23,7 +23,7 @@ _VERBS = {
     OperationKind.MERGE: "merged",
     OperationKind.LINK: "linked",
 }
-_ACTORS = {"user": "you", "file": "by hand"}
+_ACTORS = {"user": "you"}
 _TURNS = ("added", "changed", "moved", "archived", "restored", "deleted")
 
 
@@ -121,10 +121,11 @@ def _step_data(step: Step) -> dict[str, Any]:
 
 def _step_lines(step: Step) -> list[str]:
     event = step.event
-    who = _who(event)
-    named = ", ".join(part for part in (who, event.transaction) if part)
-    reason = "" if event.reason == who else f": {printable(event.reason)}" if event.reason else ""
-    lines = [f"{event.at}  {_verb(event)}{reason}" + (f"  ({named})" if named else "")]
+    named = ", ".join(part for part in (_who(event), event.transaction) if part)
+    what = f"{_verb(event)}: {printable(event.reason)}" if event.reason else _verb(event)
+    if event.actor == "file":
+        what = event.reason  # "edited by hand" says it all
+    lines = [f"{event.at}  {what}" + (f"  ({named})" if named else "")]
     lines += [f"    “{printable(q.text)}”{_place(q)}" for q in event.quotes]
     before, after = event.before, event.after
     if before is not None and after is not None and before.text != after.text:
@@ -150,9 +151,9 @@ def _verb(event: HistoryEvent) -> str:
 
 
 def _who(event: HistoryEvent) -> str:
-    if event.transaction or event.actor == "file":
-        return _ACTORS.get(event.actor, event.actor)
-    return "as an earlier cam noted it"
+    if event.actor == "file":
+        return ""
+    return _ACTORS.get(event.actor, event.actor) if event.transaction else "as an earlier cam noted it"
 
 
 def _place(quote: Quote) -> str:

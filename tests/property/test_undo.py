@@ -24,7 +24,8 @@ PROJECT = "shop-a064ce9bbf9b"
 PERSON = {
     "projects/{p}/project/patterns.md": (
         b"# Patterns of ours\n\nRead this first.\n\n\n## Naming\nservices end in -svc\n\n\n"
-        b"- libraries do not\n\n## Naming\nthe second section of that name\n## Tight\n\n```\n## no section\n```\n\n\n"
+        b"- libraries do not\n\n## Naming\nthe second section of that name\n## Tight\n\n"
+        b"```\n## no section\n```\n\n\n"
     ),
     "projects/{p}/project/reference.md": (
         b"prose in front\r\n\r\n## Windows line ends\r\n- one\r\n- two\r\n\r\n## Last\r\n* star\r\n"

@@ -148,12 +148,12 @@ def test_a_move_takes_links_along_and_is_no_deletion(store: MarkdownStore) -> No
     assert now(store, two.ref).related == (f"preferences:{one.id}",)
     with pytest.raises(NotFoundError):
         now(store, one.ref)
-    assert tombstone_key("Use pnpm") not in read_tombstones(store).keys()
+    assert tombstone_key("Use pnpm") not in read_tombstones(store)
     change(store, "move", partial(edits.move, ref=moved.ref, scope=PROJECT, topic="workflow"))
-    assert tombstone_key("Use pnpm") not in read_tombstones(store).keys()
+    assert tombstone_key("Use pnpm") not in read_tombstones(store)
     undo(store, 2)
     assert now(store, one.ref).related == (f"workflow:{two.id}",)
-    assert tombstone_key("Use pnpm") not in read_tombstones(store).keys()
+    assert tombstone_key("Use pnpm") not in read_tombstones(store)
 
 
 def test_a_move_onto_a_taken_id_gets_its_own(store: MarkdownStore) -> None:

@@ -36,7 +36,8 @@ def event(
 ) -> HistoryEvent:
     record = after or before
     assert record is not None
-    operation = MemoryOperation(kind, record, f"reason {n}", **more)  # type: ignore[arg-type]
+    reason = "edited by hand" if more.get("actor") == "file" else f"reason {n}"
+    operation = MemoryOperation(kind, record, reason, **more)  # type: ignore[arg-type]
     return event_of(Change(operation, before, after), f"t{n}", day(n))
 
 
@@ -59,8 +60,8 @@ def test_the_story_of_a_record_that_is_gone() -> None:
     ]  # fmt: skip
     text = story_text(told)
     assert "“we deploy on Mondays”  session s1, message 2" in text
-    assert "by hand" in text
     assert "    - Deploy on Mondays\n    + Deploy on Tuesdays" in text
+    assert f"{day(3)}  edited by hand  (t3)" in text
     assert "(deleted)" in text
     data = story_data(told)
     assert (data["exists"], data["events"][1]["by_hand"]) == (False, True)
