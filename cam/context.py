@@ -4,13 +4,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.settings import Settings
-from cam.store.identity import Project, resolve_project
+from cam.store.identity import Project
 from cam.store.layout import StoreLayout
+from cam.store.locate import enter, locate
 from cam.store.memory_store import MarkdownStore
-from cam.store.settings import load_settings
-from cam.system.environment import Environment, read_environment
+from cam.system.environment import Environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +66,6 @@ def open_context(
         InvalidInputError: ``cwd`` is no folder.
         NotFoundError: the current folder is gone.
     """
-    try:
-        environment = read_environment(cwd)
-    except NotADirectoryError:
-        raise InvalidInputError(f"--cwd: there is no folder {cwd}") from None
-    except FileNotFoundError:
-        raise NotFoundError("the current folder is gone; change into one that exists") from None
-    project = resolve_project(environment.cwd, environment.home)
-    settings = load_settings(environment, project, flags)
-    root = environment.expand(memory_root or settings["memory_dir"])
-    layout = StoreLayout(root, project.id if project else None, project.worktree if project else None)
+    environment = enter(cwd)
+    project, settings, layout = locate(environment, memory_root=memory_root, flags=flags)
     return Context(environment, project, settings, layout, MarkdownStore(layout))

@@ -1,7 +1,8 @@
 """Dispatch on the words of the command line, before anything heavy is imported.
 
 ``run``, ``exec``, ``resume`` and ``fork`` pass everything behind the verb to Codex byte for byte, so they
-never see Typer; ``hook`` is called by Codex and must answer at once. All else goes to Typer.
+never see Typer; ``hook`` is called by Codex and must answer at once; ``recall`` answers before a person
+notices. All else goes to Typer.
 """
 
 import sys
@@ -48,6 +49,10 @@ def main(arguments: list[str]) -> int:
         from cam.cli.session import run_session
 
         return run_session(rest[0], rest[1:], options)
+    if rest and rest[0] == "recall":
+        from cam.cli.recall import run_recall
+
+        run_recall(rest[1:], options)
     from cam.cli.app import run_app
 
     return run_app(rest, options)

@@ -38,11 +38,14 @@ def help_command(
 ) -> None:
     """Help on cam, or on one command."""
     from cam.cli.app import COMMANDS, run_app
+    from cam.cli.recall import run_recall
 
     words = command or []
     if words and words[0] in PASS_THROUGH:
         emit(SESSION_PAGE.format(verb=words[0], what=_WHAT[words[0]]).rstrip("\n"))
         return
+    if words and words[0] == "recall":
+        run_recall([*words[1:], "--help"], GlobalOptions())
     if words and words[0] not in COMMANDS:
         raise NotFoundError(f"there is no command {words[0]!r}")
     raise typer.Exit(run_app([*words, "--help"], GlobalOptions()))

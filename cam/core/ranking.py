@@ -116,6 +116,9 @@ class Postings(Protocol):
     def at(self, number: int) -> str:
         """Time of a document."""
 
+    def smallest(self, numbers: Sequence[int], count: int) -> Sequence[int]:
+        """The ``count`` of ``numbers`` whose keys come first; ties are decided so."""
+
     def vocabulary(self) -> Sequence[str]:
         """Every token, sorted; asked for only where nothing matches."""
 
@@ -177,6 +180,10 @@ class Index:
         """See ``Postings``."""
         return self._documents[number].at
 
+    def smallest(self, numbers: Sequence[int], count: int) -> Sequence[int]:
+        """See ``Postings``."""
+        return sorted(numbers, key=self.key)[:count]
+
     def vocabulary(self) -> Sequence[str]:
         """See ``Postings``."""
         return sorted(self._postings)
@@ -219,7 +226,9 @@ def best_in(
     numbers = list(scores)
     if top is not None and top < len(numbers):
         least = sorted(scores.values(), reverse=True)[top - 1] if top else float("inf")
-        numbers = [n for n in numbers if scores[n] >= least]  # with all that tie for the last place
+        numbers = [n for n in numbers if scores[n] > least]
+        ties = [n for n in scores if scores[n] == least]
+        numbers += postings.smallest(ties, top - len(numbers))
     hits = [
         Hit(
             number,
@@ -260,7 +269,7 @@ def query_terms(query: str) -> tuple[Term, ...]:
     for piece in telling or pieces:
         own = _asked(piece)
         weights = dict.fromkeys(own, 1.0)
-        for other in _synonyms().get(own[0], ()):
+        for other in _synonyms(own[0]):
             weights.setdefault(other, SYNONYM_WEIGHT)
         terms.setdefault(own[0], Term(piece.word, tuple(weights.items())))
     return tuple(terms.values())
@@ -465,15 +474,23 @@ def _stemmer(language: str) -> Callable[[str], str]:
     return stem
 
 
-@cache
-def _synonyms() -> dict[str, tuple[str, ...]]:
-    """Token to the tokens of the other words of its groups."""
-    table: dict[str, dict[str, None]] = {}
+def _synonyms(token: str) -> tuple[str, ...]:
+    """Tokens of the other words of the groups that ``token`` is in.
+
+    Only words that begin alike are stemmed: the whole table would cost a cold search 5 ms.
+    """
+    others: dict[str, None] = {}
     for group in SYNONYMS:
-        tokens = dict.fromkeys(_asked(piece)[0] for word in group for piece in list(_pieces(word))[:1])
-        for token in tokens:
-            table.setdefault(token, {}).update(dict.fromkeys(t for t in tokens if t != token))
-    return {token: tuple(others) for token, others in table.items()}
+        if any(word[:1].casefold() == token[:1] and _first_token(word) == token for word in group):
+            others.update(dict.fromkeys(map(_first_token, group)))
+    others.pop(token, None)
+    return tuple(others)
+
+
+@cache
+def _first_token(word: str) -> str:
+    piece = next(iter(_pieces(word)))
+    return _asked(piece)[0]
 
 
 # --- scores ------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from heapq import nsmallest
 from typing import Any
 
 from cam.core.problems import Problem
@@ -113,6 +114,14 @@ class SelectedOnDisk:
     def at(self, number: int) -> str:
         """See ``Postings``."""
         return self.record(number).updated_at
+
+    def smallest(self, numbers: Sequence[int], count: int) -> Sequence[int]:
+        """See ``Postings``; of each part the first by its own order, and of those the first by their keys."""
+        first: list[int] = []
+        for part, offset in zip(self._parts, self._offsets, strict=True):
+            own = (n - offset for n in numbers if offset <= n < offset + len(part.lengths))
+            first += [offset + n for n in nsmallest(count, own, key=part.order.__getitem__)]
+        return sorted(first, key=self.key)[:count]
 
     def vocabulary(self) -> Sequence[str]:
         """See ``Postings``."""

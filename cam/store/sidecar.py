@@ -10,6 +10,7 @@ File: magic, length and checksum of the header, header (JSON), sections (JSON, o
 order). Whatever is read is checked against its checksum first; a damaged index is dropped and built anew.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -74,16 +75,18 @@ class Part:
     """One index: some documents of a folder, on disk or in memory.
 
     Attributes:
-        built: when, nanoseconds since the epoch.
+        built: when, nanoseconds since the epoch: the file's own time.
         files: what it holds, by file name.
         lengths: of its documents.
         dead: files that have changed since, and their documents.
+        looked_inside: whether a file was so young that its content had to be compared.
     """
 
-    def __init__(self, header: dict[str, Any], read: Callable[[int, int], bytes]) -> None:
+    def __init__(self, header: dict[str, Any], read: Callable[[int, int], bytes], built: int) -> None:
         self._sections = header["sections"]
         self._read = read
-        self.built = int(header["built"])
+        self.built = built
+        self.looked_inside = False
         entries = json.loads(self._section("files"))
         self.files = {
             name: FileEntry(tuple(stamp), first, count, checksum, tuple(map(tuple, problems)))
@@ -107,6 +110,11 @@ class Part:
     def bounds(self) -> dict[int, tuple[str | None, str | None]]:
         """Validity of the documents that have any."""
         return {int(n): (low, high) for n, (low, high) in json.loads(self._section("bounds")).items()}
+
+    @cached_property
+    def order(self) -> "array[int]":
+        """For each document the place of its ref among all refs of this part."""
+        return array("I", self._section("order"))
 
     @cached_property
     def _spans(self) -> "tuple[array[int], array[int]]":
@@ -201,6 +209,7 @@ def open_shard(
     stamps, problems = _stat_files(folder)
     path = _index_path(layout, folder)
     base, delta = (_load(path), _load(f"{path}.delta")) if trust else (None, None)
+    now = time_ns()
     stale = [name for name in stamps if not _bury_but_one(name, stamps[name], folder, (delta, base))]
     for part in (base, delta):
         for name in part.files if part else ():
@@ -209,6 +218,9 @@ def open_shard(
     parts = [part for part in (base, delta) if part is not None]
     if stale or (base is not None and len(base.dead) > _REBUILD * len(base.lengths) + 100):
         parts = _renew(layout, (scope, state), path if trust else "", base, delta, stale, document_of)
+    elif any(part.looked_inside for part in parts):
+        for each in (path, f"{path}.delta"):
+            _set_time(each, now)  # what was compared by content now is older than the index from here on
     for part in parts:
         for name, entry in part.files.items():
             if name not in part.dead_files:
@@ -256,6 +268,7 @@ def _is_fresh(part: Part, name: str, stamp: Stamp, folder: str) -> bool:
         return False
     if max(stamp[1], stamp[2]) < part.built - _RACY:
         return True
+    part.looked_inside = True
     try:
         return crc32(read_bytes(os.path.join(folder, name)) or b"") == entry.checksum
     except CamError:
@@ -288,15 +301,15 @@ def _renew(
     kept = list(_live_files(delta))
     moved = sum(len(records) for _, _, _, records, _ in (*fresh, *kept))
     if base is not None and moved + len(base.dead) <= _REBUILD * len(base.lengths) + 100:
-        data = _build([*kept, *fresh], document_of)
-        _write(f"{path}.delta", data)
-        return [base, _open_bytes(data)]
+        data, built = _build([*kept, *fresh], document_of)
+        _write(f"{path}.delta", data, built)
+        return [base, _open_bytes(data, built)]
     files = [*_live_files(base), *kept, *fresh]
-    data = _build(files, document_of)
+    data, built = _build(files, document_of)
     if path and sum(stamp[0] for _, stamp, _, _, _ in files) >= SMALL:
-        _write(path, data)
+        _write(path, data, built)
         unlink_quietly(f"{path}.delta")
-    return [_open_bytes(data)]
+    return [_open_bytes(data, built)]
 
 
 _Row = tuple["array[int]", "array[int]"]
@@ -327,12 +340,15 @@ def _live_files(part: Part | None) -> Iterator[FileContent]:
                 yield name, entry.stamp, entry.checksum, part.records_of(name), entry.problems
 
 
-def _build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Document]) -> bytes:
+def _build(
+    files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Document]
+) -> tuple[bytes, int]:
+    """An index's bytes, and the time at which it was begun."""
     from cam.formats.topic_file import record_to_data  # noqa: PLC0415
 
     built = time_ns()
     entries: dict[str, Any] = {}
-    lengths, record_spans = array("d"), array("Q")
+    lengths, record_spans, refs = array("d"), array("Q"), []
     postings: dict[str, _Row] = {}
     kinds: dict[tuple[float, int], int] = {}
     bounds: dict[int, tuple[str | None, str | None]] = {}
@@ -343,6 +359,7 @@ def _build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], D
             number = len(lengths)
             entry = entry_of(document_of(record))
             lengths.append(entry.length)
+            refs.append(str(record.ref))
             for token, (weight, fields) in entry.tokens.items():
                 row = postings.get(token)
                 if row is None:
@@ -359,6 +376,9 @@ def _build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], D
             record_spans.extend((len(records), crc32(data)))
             records += data
     record_spans.extend((len(records), 0))
+    order = array("I", bytes(4 * len(refs)))
+    for place, number in enumerate(sorted(range(len(refs)), key=refs.__getitem__)):
+        order[number] = place
     tokens = sorted(postings)
     spans, sums = array("I", [0]), array("I")
     rows = [(postings[token][0].tobytes(), postings[token][1].tobytes()) for token in tokens]
@@ -369,6 +389,7 @@ def _build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], D
         {
             "files": json.dumps(entries).encode(),
             "lengths": lengths.tobytes(),
+            "order": order.tobytes(),
             "tokens": "\n".join(tokens).encode("utf-8", "surrogatepass"),
             "spans": spans.tobytes(),
             "span_sums": sums.tobytes(),
@@ -378,32 +399,33 @@ def _build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], D
             "bounds": json.dumps(bounds).encode(),
             "records": bytes(records),
             "record_spans": record_spans.tobytes(),
-        },
-        built,
-    )
+        }
+    ), built
 
 
 _USUAL = {"state": "active", "type": "memory"}
 """What a record is unless it says otherwise."""
 
-_CHECKED_WHOLE = frozenset({"files", "lengths", "tokens", "spans", "span_sums", "kind_table", "bounds"})
+_CHECKED_WHOLE = frozenset(
+    {"files", "lengths", "order", "tokens", "spans", "span_sums", "kind_table", "bounds"}
+)
 """Sections that are read whole; of the others each piece has a checksum of its own."""
 
 
-def _pack(sections: dict[str, bytes], built: int) -> bytes:
+def _pack(sections: dict[str, bytes]) -> bytes:
     places: dict[str, tuple[int, int, int]] = {}
     offset = 0
     for name, data in sections.items():
         places[name] = (offset, len(data), crc32(data) if name in _CHECKED_WHOLE else 0)
         offset += len(data)
-    form = {"byteorder": sys.byteorder, "built": built, "sections": places}
+    form = {"byteorder": sys.byteorder, "sections": places}
     header = json.dumps(form, separators=(",", ":")).encode()
     sizes = len(header).to_bytes(8, "little") + crc32(header).to_bytes(4, "little")
     return b"".join((_MAGIC, sizes, header, *sections.values()))
 
 
-def _open_bytes(data: bytes) -> Part:
-    part = _part(len(data), lambda offset, length: data[offset : offset + length])
+def _open_bytes(data: bytes, built: int) -> Part:
+    part = _part(len(data), lambda offset, length: data[offset : offset + length], built)
     assert part is not None
     return part
 
@@ -416,13 +438,16 @@ def _load(path: str) -> Part | None:
         return None
     try:
         # The descriptor lives as long as the process: an index that is replaced meanwhile is still whole.
-        return _part(os.fstat(file).st_size, lambda offset, length: os.pread(file, length, offset))
+        status = os.fstat(file)
+        return _part(
+            status.st_size, lambda offset, length: os.pread(file, length, offset), status.st_mtime_ns
+        )
     except (ValueError, TypeError, KeyError, OSError, DamagedError):
         os.close(file)
         return None
 
 
-def _part(size: int, read: Callable[[int, int], bytes]) -> Part | None:
+def _part(size: int, read: Callable[[int, int], bytes], built: int) -> Part | None:
     head = read(0, 4096)
     length = int.from_bytes(head[len(_MAGIC) : len(_MAGIC) + 8], "little")
     header = head[_HEAD : _HEAD + length]
@@ -433,12 +458,18 @@ def _part(size: int, read: Callable[[int, int], bytes]) -> Part | None:
     end = max(offset + extent for offset, extent, _ in form["sections"].values())
     if form["byteorder"] != sys.byteorder or size != body + end:
         return None
-    return Part(form, lambda offset, extent: read(body + offset, extent))
+    return Part(form, lambda offset, extent: read(body + offset, extent), built)
 
 
-def _write(path: str, data: bytes) -> None:
+def _write(path: str, data: bytes, built: int) -> None:
     try:
         make_folder(os.path.dirname(path))
         write_quick(path, data)
     except CamError:
         return  # a store that cannot be written answers all the same
+    _set_time(path, built)
+
+
+def _set_time(path: str, when: int) -> None:
+    with contextlib.suppress(OSError):
+        os.utime(path, ns=(when, when))
