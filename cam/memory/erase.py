@@ -211,7 +211,7 @@ def _rollouts(sessions: CodexSessions, needles: Needles) -> tuple[tuple[str, ...
 
 def _bytes_of(needles: Needles) -> frozenset[bytes]:
     """Lower-case bytes of everything to look for outside the store's own forms."""
-    texts = (*(t for t in needles.texts if is_telling(t)), *needles.words)
+    texts = (*(t for t in needles.texts if is_telling(t)), *needles.words) or needles.texts
     return frozenset(form.lower().encode("utf-8", "surrogatepass") for t in texts for form in forms(t))
 
 

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from cam.core.errors import CamError
-from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_topic
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_topic, new_id
 from cam.core.tombstones import normal, tombstone_key
 from cam.formats.history import HistoryEvent, dump_line
 from cam.formats.memory_index import update_index
@@ -59,7 +60,7 @@ class Needles:
     @cached_property
     def summaries(self) -> frozenset[str]:
         """Normal forms of the texts."""
-        return frozenset(map(normal, self.texts))
+        return frozenset(filter(None, map(normal, self.texts)))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -83,7 +84,7 @@ class Needles:
 
     def says(self, text: str) -> bool:
         """Whether ``text`` is one of the texts, as a whole."""
-        return normal(text) in self.summaries
+        return text in self.texts or normal(text) in self.summaries
 
     def found_in(self, data: bytes, *, words: bool) -> bool:
         """Whether any of it stands in ``data``, as it is or escaped."""
@@ -175,7 +176,7 @@ def scrub(root: str, needles: Needles, at: str, extra: Iterable[str] = ()) -> Sc
     with MarkdownStore(StoreLayout(root)).locked():
         bury(root, [(tombstone_key(text), at) for text in needles.texts], erased=True)
         paths = [path for path in walk_files(root) if not path.startswith(".git/")]
-        work.know_holders(paths)
+        work.look_around(paths)
         live = [p for p in paths if work.is_live(p)]
         for path in (*(p for p in paths if p not in set(live)), *live):
             work.file(path)
@@ -194,11 +195,13 @@ class _Scrubber:
         self._root, self._needles = root, needles
         self._text, self._all = needles.pattern(words=False), needles.pattern(words=True)
         self._holders: set[Key] = set()
+        self._ids: dict[str, str] = {}
 
-    def know_holders(self, paths: Iterable[str]) -> None:
-        """Find the other records that stand and share a distinctive word; they keep it, and are named."""
+    def look_around(self, paths: Iterable[str]) -> None:
+        """Read all live topics first: who says the same, who holds the text, who shares but a word of it."""
+        twins: set[Key] = set()
         words = [word.casefold() for word in self._needles.words]
-        for path in paths if words else ():
+        for path in paths:
             place = _place_of(self._root, path)
             full = os.path.join(self._root, path)
             if place is None or os.path.islink(full) or not os.path.isfile(full):
@@ -206,9 +209,15 @@ class _Scrubber:
             _, scope, state, topic = place
             file = parse_topic_file(read_bytes(full) or b"", path=path, scope=scope, state=state, topic=topic)
             for record in file.records:
-                text = record.text.casefold()
-                if record.key not in self._needles.keys and any(word in text for word in words):
+                clean = self._record(record)
+                if clean is None:
+                    twins.add(record.key)
+                elif clean.text != record.text:
+                    self._ids[record.id] = clean.id
+                elif any(word in record.text.casefold() for word in words):
                     self._holders.add(record.key)
+        self._needles = Needles({*self._needles.keys, *twins}, self._needles.texts, self._needles.words)
+        self._text, self._all = self._needles.pattern(words=False), self._needles.pattern(words=True)
 
     def is_live(self, path: str) -> bool:
         """Whether the path is a topic file that holds the record itself."""
@@ -235,7 +244,7 @@ class _Scrubber:
             self._delete(path)  # an index holds words in a form of its own
             return
         data = read_bytes(full) or b""
-        if not self._needles.may_be_in(data):
+        if not self._may_be_in(data):
             return
         if path.startswith("cache/") or name.endswith(".tmp") or name == "retrieval-index.json":
             if self._needles.found_in(data, words=True):
@@ -255,6 +264,9 @@ class _Scrubber:
         if data is not None and self._needles.found_in(data, words=True):
             self._write(path, data, self._replaced(data))
 
+    def _may_be_in(self, data: bytes) -> bool:
+        return self._needles.may_be_in(data) or any(name.encode() in data for name in self._ids)
+
     def _topic(self, path: str, data: bytes) -> None:
         place = _place_of(self._root, path)
         nowhere = (None, MemoryScope.PROJECT, MemoryState.ACTIVE, os.path.basename(path)[:-3])
@@ -262,11 +274,14 @@ class _Scrubber:
         file = parse_topic_file(data, path=path, scope=scope, state=state, topic=topic)
         wanted: dict[str, MemoryRecord | None] = {}
         for record in file.records:
-            clean = self._record(record, is_live=place is not None)
-            if clean != record:
-                wanted[record.id] = clean
-                if place is not None and record.key not in self._needles.keys:
-                    self.others.add(self._text.sub(ERASED, str(record.ref)))
+            clean = self._record(record)
+            if clean == record:
+                continue
+            wanted[record.id] = None
+            if clean is not None:
+                wanted[clean.id] = clean
+                if place is not None:
+                    self.others.add(str(clean.ref))
         file = apply_to_topic_file(file, wanted)
         if any(section.record is None for section in file.sections) or self._text.search(file.prelude):
             file = self._foreign(file)
@@ -288,31 +303,37 @@ class _Scrubber:
             write_shadow(layout, key, new)
         self._write(path, data, new)
 
-    def _record(self, record: MemoryRecord, *, is_live: bool) -> MemoryRecord | None:
+    def _record(self, record: MemoryRecord) -> MemoryRecord | None:
         """The record without the text; None where it is the one that goes, or nothing else is left."""
-        is_it = record.key in self._needles.keys if is_live else self._is_copy(record)
-        if is_it or self._needles.says(record.summary):
+        if self._needles.says(record.summary) or self._is_it(record):
             return None
-        summary = self._text.sub(ERASED, record.summary)
+        summary = self._clean(record.summary)
         if not normal(summary.replace(ERASED, " ")):
             return None
-        return replace(
+        clean = replace(
             record,
             summary=summary,
-            details=tuple(
-                ERASED if self._needles.says(line) else self._text.sub(ERASED, line)
-                for line in record.details
-            ),
-            reason=self._text.sub(ERASED, record.reason),
+            details=tuple(map(self._clean, record.details)),
+            reason=self._clean(record.reason),
             related=tuple(r for r in record.related if not self._text.search(r)),
         )
+        if clean.text == record.text:
+            return clean
+        # An id is made of the text.
+        digest = sha256(clean.text.encode("utf-8", "surrogatepass")).hexdigest()
+        return replace(clean, id=new_id(clean.summary.replace(ERASED, " "), digest))
 
-    def _clean(self, text: str, pattern: re.Pattern[str] | None = None) -> str:
-        return ERASED if self._needles.says(text) else (pattern or self._text).sub(ERASED, text)
-
-    def _is_copy(self, record: MemoryRecord) -> bool:
+    def _is_it(self, record: MemoryRecord) -> bool:
+        """Whether it is the record, or a copy of it somewhere else; ids alone do not tell projects apart."""
         named = any(key[1:] == (record.topic, record.id) for key in self._needles.keys)
         return named and self._hit([record.summary, *record.details])
+
+    def _clean(self, text: str, pattern: re.Pattern[str] | None = None) -> str:
+        if self._needles.says(text):
+            return ERASED
+        for old, new in self._ids.items():
+            text = text.replace(old, new)
+        return (pattern or self._text).sub(ERASED, text)
 
     def _foreign(self, file: TopicFile) -> TopicFile:
         """What is no record: a person's own text, and sections that cannot be read."""
@@ -326,7 +347,7 @@ class _Scrubber:
         for line in data.split(b"\n"):
             if not line.strip():
                 continue
-            if not self._needles.may_be_in(line):
+            if not self._may_be_in(line):
                 lines.append(line)
                 continue
             try:
@@ -342,7 +363,7 @@ class _Scrubber:
 
     def _is_its(self, event: Any) -> bool:
         """Whether an event is about the record."""
-        return bool(_keys_of_event(event) & self._needles.keys)
+        return bool(_keys_of_event(event) & self._needles.keys) and self._hit(event)
 
     def _is_holders(self, event: Any) -> bool:
         """Whether an event is about another record that stands and may keep the words it shares."""
@@ -365,7 +386,7 @@ class _Scrubber:
         if isinstance(value, list):
             return [self._walk(v, words=words) for v in value if not (isinstance(v, dict) and self._hit(v))]
         if isinstance(value, dict):
-            return {pattern.sub(ERASED, k): self._walk(v, words=words) for k, v in value.items()}
+            return {self._clean(k, pattern): self._walk(v, words=words) for k, v in value.items()}
         return value
 
     def _hit(self, value: Any) -> bool:
@@ -375,8 +396,9 @@ class _Scrubber:
         return any(map(self._hit, parts))
 
     def _replaced(self, data: bytes) -> bytes:
-        text = data.decode("utf-8", "surrogateescape")
-        return self._all.sub(ERASED, text).encode("utf-8", "surrogateescape")
+        return self._clean(data.decode("utf-8", "surrogateescape"), self._all).encode(
+            "utf-8", "surrogateescape"
+        )
 
     def _write(self, path: str, old: bytes, new: bytes | None) -> None:
         if new == old:

@@ -43,6 +43,9 @@ class Tombstones(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self._plain)
 
+    def __bool__(self) -> bool:
+        return bool(self._plain or self._hidden.times)
+
     def is_erased(self, key: str) -> bool:
         """Whether the text was erased for good."""
         return self._hidden.is_erased(key)

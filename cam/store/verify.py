@@ -98,7 +98,7 @@ def _scope(layout: StoreLayout, scope: MemoryScope, problems: list[Problem], not
                         Problem(topic.path, line, f"the id {record.id} stands in {other} too", advice)
                     )
             problems += _shadow(layout, key, topic)
-        problems += _index(layout.index_file(scope, state), counts)
+        problems += _index(layout, scope, state, counts)
     return total
 
 
@@ -136,8 +136,11 @@ def _shadow(layout: StoreLayout, key: TopicKey, topic: Topic) -> Iterator[Proble
         yield Problem(topic.path, line, reason, "the next change of this topic writes it anew")
 
 
-def _index(path: str, counts: dict[str, tuple[int, bool]]) -> Iterator[Problem]:
+def _index(
+    layout: StoreLayout, scope: MemoryScope, state: MemoryState, counts: dict[str, tuple[int, bool]]
+) -> Iterator[Problem]:
     """The counts of a managed block must be those of the files, as far as cam wrote them last."""
+    path = layout.index_file(scope, state)
     try:
         data = read_bytes(path)
     except CamError as error:
@@ -151,7 +154,9 @@ def _index(path: str, counts: dict[str, tuple[int, bool]]) -> Iterator[Problem]:
         return
     stated = counts_in_index(data)
     for topic in {*stated, *counts}:
-        found, settled = counts.get(topic, (0, True))
+        # A file that is gone although cam wrote it was taken away by hand; the next write notes it.
+        is_gone = topic not in counts and os.path.exists(shadow_file(layout, (scope, state, topic)))
+        found, settled = counts.get(topic, (0, not is_gone))
         if settled and stated.get(topic, 0) != found:
             reason = f"it says {stated.get(topic, 0)} records for {topic}, the file has {found}"
             line = _line_with(data, f"- [{topic}]".encode())

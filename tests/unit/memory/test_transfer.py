@@ -1,0 +1,201 @@
+"""One file out, the same memory in: without loss, twice without effect, and no secret with it."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cam.core.errors import InvalidInputError
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.memory.carry import export_memory, import_memory
+from cam.memory.flow import forget, remember, undo
+from cam.memory.transfer import Export, decide_import, export_json, export_markdown, read_export
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore
+from cam.store.verify import verify
+from tests.property.strategies import records
+
+AT = "2026-11-30T10:00:00.000Z"
+
+
+def store_at(path: Path, project: str = "shop-1") -> MarkdownStore:
+    return MarkdownStore(StoreLayout(str(path), project, project))
+
+
+def read(data: bytes) -> Export:
+    return read_export(data, default_scope=MemoryScope.PROJECT, topic_of=lambda _: "workflow", at=AT)
+
+
+def distinct(found: list[MemoryRecord]) -> tuple[MemoryRecord, ...]:
+    return tuple({r.key: r for r in found}.values())
+
+
+def take_in(store: MarkdownStore, path: Path, entries: object) -> tuple[int, int, int]:
+    path.write_text(json.dumps(entries))
+    done = import_memory(store, str(path), MemoryScope.PROJECT)
+    return len(done.plan.changes), done.decided.known, done.decided.refused
+
+
+def markdown(store: MarkdownStore) -> dict[str, bytes]:
+    root = Path(store.layout.root)
+    files = [p for p in root.rglob("*") if p.is_file() and ".lock" not in p.name]
+    return {str(p.relative_to(root)): p.read_bytes() for p in files}
+
+
+@given(
+    st.lists(records(), max_size=6), st.dictionaries(st.sampled_from(list(MemoryScope)), st.text(min_size=1))
+)
+@settings(max_examples=60)
+def test_both_forms_read_back_equal(found: list[MemoryRecord], notes: dict[MemoryScope, str]) -> None:
+    notes = {scope: text for scope, text in notes.items() if text.isprintable()}
+    export = Export(distinct(found), notes)
+    for write in (export_json, export_markdown):
+        again = read(write(export, "shop-1", AT).encode("utf-8", "surrogatepass"))
+        assert sorted(again.records, key=lambda r: r.ref) == sorted(export.records, key=lambda r: r.ref)
+        assert again.notes == export.notes
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_a_store_goes_through_a_file(tmp_path: Path, form: str) -> None:
+    one, two = store_at(tmp_path / "one"), store_at(tmp_path / "two")
+    for scope in MemoryScope:
+        remember(
+            one, f"Rule of {scope} <!-- cam:file -->", ["## not a heading", "- a dash"], scope, "own-topic"
+        )
+    forget(one, [one.snapshot().records[0].ref], delete=False)
+    index = Path(one.layout.index_file(MemoryScope.PROJECT))
+    index.write_text(index.read_text() + "\nAsk before touching infra.\n<!-- cam:file -->\n")
+    file = tmp_path / "memory.out"
+    text, count, problems = export_memory(one, form)
+    file.write_text(text)
+    assert (count, problems) == (3, ())
+    done = import_memory(two, str(file), MemoryScope.PROJECT)
+    assert len(done.plan.changes) == 3
+    assert sorted(two.snapshot().records, key=str) == sorted(one.snapshot().records, key=str)
+    assert "Ask before touching infra." in two.person_notes(MemoryScope.PROJECT)
+    assert verify(two.layout.root).problems == ()
+    before = markdown(two)
+    again = import_memory(two, str(file), MemoryScope.PROJECT)
+    assert (len(again.plan.changes), again.decided.known, again.notes) == (0, 3, ())
+    assert markdown(two) == before
+    undo(two)
+    assert two.snapshot().records == ()
+
+
+def test_a_plain_list(tmp_path: Path) -> None:
+    store, file = store_at(tmp_path / "store"), tmp_path / "list.json"
+    entries = [
+        {"scope": "project", "topic": "commands", "summary": "Run make check", "details": ["two minutes"]},
+        {"scope": "global", "topic": "preferences", "summary": "提交信息一律用中文"},
+        {"summary": "No scope, no topic\nand a second line", "details": "one text"},
+        {"scope": "project", "topic": "commands", "summary": "run make check", "details": ["two minutes"]},
+        {"scope": "project", "topic": "commands", "summary": "Run make check", "details": ["other details"]},
+    ]
+    assert take_in(store, file, entries) == (4, 1, 0)
+    found = {(str(r.scope), r.topic, r.summary, r.details) for r in store.snapshot().records}
+    assert found == {
+        ("project", "commands", "Run make check", ("two minutes",)),
+        ("global", "preferences", "提交信息一律用中文", ()),
+        ("project", "workflow", "No scope, no topic", ("and a second line", "one text")),
+        ("project", "commands", "Run make check", ("other details",)),
+    }
+    before = markdown(store)
+    assert take_in(store, file, entries) == (0, 5, 0)
+    assert take_in(store, file, []) == (0, 0, 0)
+    assert markdown(store) == before
+    assert all(s.kind == "import" for r in store.snapshot().records for s in r.sources)
+
+
+def test_dry_run_writes_nothing(tmp_path: Path) -> None:
+    store, file = store_at(tmp_path / "store"), tmp_path / "list.json"
+    file.write_text('[{"summary": "x y"}]')
+    done = import_memory(store, str(file), MemoryScope.PROJECT, dry_run=True)
+    assert len(done.plan.changes) == 1
+    assert not (tmp_path / "store").exists()
+
+
+def test_secrets_and_private_spans_stay_out(tmp_path: Path) -> None:
+    store, file = store_at(tmp_path / "store"), tmp_path / "list.json"
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    entries = [
+        {"summary": f"The token of the bot is {secret}", "details": [f"again {secret}", "kept"]},
+        {"summary": "Port <private>5001 is Ada's</private> is taken"},
+        {"summary": secret},
+    ]
+    assert take_in(store, file, entries) == (2, 0, 1)
+    assert all(secret.encode() not in data and b"Ada" not in data for data in markdown(store).values())
+    assert take_in(store, file, entries) == (0, 2, 1)
+
+
+def test_the_newer_one_wins(tmp_path: Path) -> None:
+    old = MemoryRecord(
+        MemoryScope.PROJECT, "workflow", "a-1", "Deploy on Mondays", created_at=AT, updated_at=AT
+    )
+    new = MemoryRecord(
+        MemoryScope.PROJECT,
+        "workflow",
+        "a-1",
+        "Deploy on Tuesdays",
+        created_at=AT,
+        updated_at="2026-12-01T10:00:00.000Z",
+    )
+    assert [o.record for o in decide_import(Export((new,), {}), [old]).operations] == [new]
+    assert decide_import(Export((old,), {}), [new]).operations == ()
+    gone = new.archived("no longer", "2026-12-02T10:00:00.000Z")
+    assert [o.record.state for o in decide_import(Export((gone,), {}), [new]).operations] == [
+        MemoryState.ARCHIVED
+    ]
+
+
+HEAD = '<!-- cam:export {"schema": "cam-export/v1"} -->\n'
+FILE = '<!-- cam:file {"scope": "project", "state": "active", "topic": "a"} -->\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "no export"), ("{", "no export"), ("{}", "no export"), ("7", "no export"), ("\x00", "no export"),
+        ("# Memory\n", "no export"), ("[7]", "entry 1"), ('[{"summary": "a"}, {"topic": "x"}]', "entry 2"),
+        ('[{"summary": "a", "scope": "galaxy"}]', "entry 1: no scope"), ('[{"summary": " "}]', "entry 1"),
+        ('[{"summary": "a", "topic": "../x"}]', "entry 1"), ('[{"summary": "a", "details": [1]}]', "entry 1"),
+        ('{"schema": "cam-export/v1", "records": [{"scope": "project"}]}', "record 1"),
+        ('{"schema": "cam-export/v1", "records": 7}', "no export"),
+        ('{"schema": "cam-export/v9"}', "no export"), ('<!-- cam:export {"schema": "x"} -->\n', "schema"),
+        (f'{HEAD}<!-- cam:file {{"scope": 1}} -->\n', "line 2"),
+        (f"{HEAD}{FILE}## x\n<!-- cam:record {{oops}} -->\n", "line 3"),
+    ],
+)  # fmt: skip
+def test_what_is_no_export_is_named(tmp_path: Path, text: str, what: str) -> None:
+    file = tmp_path / "x"
+    file.write_text(text)
+    with pytest.raises(InvalidInputError, match=what):
+        import_memory(store_at(tmp_path / "store"), str(file), MemoryScope.PROJECT)
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(InvalidInputError, match="UTF-8"):
+        import_memory(store_at(tmp_path / "store"), str(file), MemoryScope.PROJECT)
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_project_needs_a_project(tmp_path: Path) -> None:
+    store = MarkdownStore(StoreLayout(str(tmp_path / "store")))
+    file = tmp_path / "x"
+    file.write_text('[{"summary": "a b"}]')
+    with pytest.raises(InvalidInputError):
+        import_memory(store, str(file), MemoryScope.PROJECT)
+    file.write_text('[{"summary": "a b", "scope": "global"}]')
+    assert len(import_memory(store, str(file), MemoryScope.PROJECT).plan.changes) == 1
+
+
+def test_ten_thousand(tmp_path: Path) -> None:
+    store, file = store_at(tmp_path / "store"), tmp_path / "list.json"
+    entries = [
+        {"scope": "project", "topic": "commands", "summary": f"Fact number {n} about package {n * 7}"}
+        for n in range(10_000)
+    ]
+    started = time.process_time()
+    assert take_in(store, file, entries) == (10_000, 0, 0)
+    assert time.process_time() - started < 5
+    assert len(store.snapshot().records) == 10_000

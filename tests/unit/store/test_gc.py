@@ -1,0 +1,139 @@
+"""``cam gc``: what is old goes, active records and what was taken out stay as they are."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from cam.core.records import MemoryScope, MemoryState
+from cam.core.tombstones import tombstone_key
+from cam.memory.flow import forget, remember
+from cam.store.gc import DAY, Keep, clear, find_waste
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore
+from cam.store.processed import Mark, mark_line, read_marks
+from cam.store.tombstones import read_tombstones
+from cam.store.verify import verify
+
+LATER = 400 * DAY
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> MarkdownStore:
+    found = MarkdownStore(StoreLayout(str(tmp_path / "store"), "shop-1", "shop-1"))
+    for scope in MemoryScope:
+        remember(found, f"Rule of {scope}", [], scope, "workflow")
+    remember(found, "Never deploy on Fridays", [], MemoryScope.PROJECT, "workflow")
+    remember(found, "Use tabs", [], MemoryScope.GLOBAL, "preferences")
+    for text, delete in (("Never deploy on Fridays", False), ("Use tabs", True)):
+        gone = [r.ref for r in found.snapshot().records if r.summary == text]
+        forget(found, gone, delete=delete)
+    return found
+
+
+def tree(root: str) -> dict[str, bytes]:
+    return {str(p.relative_to(root)): p.read_bytes() for p in Path(root).rglob("*") if p.is_file()}
+
+
+def active(store: MarkdownStore) -> list[str]:
+    return sorted(r.summary for r in store.snapshot().records if r.state is MemoryState.ACTIVE)
+
+
+def test_looking_changes_nothing_and_young_things_stay(store: MarkdownStore) -> None:
+    before = tree(store.layout.root)
+    assert find_waste(store.layout.root, Keep()) == ()
+    assert find_waste(store.layout.root, Keep(), time.time() + LATER)
+    assert tree(store.layout.root) == before
+    assert find_waste(os.path.join(store.layout.root, "nowhere"), Keep()) == ()
+
+
+def test_old_history_audit_and_archive_go_and_tombstones_hold(store: MarkdownStore) -> None:
+    root, now = store.layout.root, time.time() + LATER
+    kept = active(store)
+    keep = Keep(30, 30, 30)
+    planned = find_waste(root, keep, now)
+    done = clear(root, keep, now)
+    assert {w.kind for w in planned} == {w.kind for w in done} == {"history", "audit", "archive"}
+    assert sum(w.size for w in planned if w.kind == "archive") == len("Never deploy on Fridays")
+    assert active(store) == kept
+    assert all(r.state is MemoryState.ACTIVE for r in store.snapshot().records)
+    assert all(b"Fridays" not in data and b"Use tabs" not in data for data in tree(root).values())
+    dead = read_tombstones(store)
+    assert tombstone_key("never deploy on fridays!") in dead
+    assert tombstone_key("use tabs") in dead
+    assert tombstone_key("Rule of global") not in dead
+    other = MarkdownStore(StoreLayout(root, "other-2", "other-2"))
+    assert tombstone_key("Never deploy on Fridays") not in read_tombstones(other)
+    assert tombstone_key("Use tabs") in read_tombstones(other)  # a person's own scope counts everywhere
+    assert verify(root).problems == ()
+    assert clear(root, keep, now) == ()
+    remember(store, "Use tabs", [], MemoryScope.GLOBAL, "preferences")
+    assert "Use tabs" in active(store)
+
+
+def test_the_hash_is_salted(store: MarkdownStore) -> None:
+    clear(store.layout.root, Keep(0, 0, 0), time.time() + LATER)
+    lines = [
+        json.loads(line) for line in Path(store.layout.root, "tombstones.jsonl").read_text().splitlines()
+    ]
+    assert len(lines[0]["salt"]) == 32
+    assert tombstone_key("Use tabs") not in {line.get("hash") for line in lines}
+
+
+def test_marks_that_were_replaced(store: MarkdownStore) -> None:
+    path = Path(store.layout.processed_file)
+    path.write_text(
+        "".join(f"{mark_line(Mark('s', size, 1), '2026-01-01T00:00:00.000Z')}\n" for size in (1, 2, 3))
+        + "{torn\n"
+    )
+    before = read_marks(store.layout)
+    (waste,) = clear(store.layout.root, Keep())
+    assert (waste.kind, waste.count) == ("marks", 3)
+    assert read_marks(store.layout) == before
+
+
+def test_leftovers_runs_and_ledgers(store: MarkdownStore) -> None:
+    root = Path(store.layout.root)
+    dead = 2**22 + 1
+    for name in (".workflow.md.20260101T000000-abcdef01.tmp", f".MEMORY.md.{dead}.tmp", ".x.gone.tmp"):
+        (root / "global" / name).write_text("left")
+    alive = root / "global" / f".MEMORY.md.{os.getpid()}.tmp"
+    alive.write_text("at work")
+    old = root / "cache" / "runs" / f"{int(time.time() - 3 * DAY)}-abcd"
+    young = root / "cache" / "runs" / f"{int(time.time())}-abcd"
+    for folder in (old, young):
+        folder.mkdir(parents=True)
+        (folder / "run.json").write_text("{}")
+    ledgers = root / "cache" / "sessions"
+    ledgers.mkdir()
+    for name, age in (("old", 100), ("young", 1)):
+        (ledgers / f"{name}.json").write_text("{}")
+        os.utime(ledgers / f"{name}.json", (time.time() - age * DAY,) * 2)
+    (root / "cache" / "shadow" / "projects" / "gone-1").mkdir(parents=True)
+    (root / "projects" / ".shop-1.abcd.tmp").mkdir()
+    done = clear(str(root), Keep())
+    kinds = {kind: sum(w.kind == kind for w in done) for kind in ("leftover", "run", "ledger", "orphan")}
+    assert kinds == {"leftover": 4, "run": 1, "ledger": 1, "orphan": 1}
+    assert alive.exists()
+    assert young.exists()
+    assert not old.exists()
+    assert not (ledgers / "old.json").exists()
+    assert (ledgers / "young.json").exists()
+    alive.unlink()
+    assert list(root.rglob("*.tmp")) == []
+
+
+def test_what_cannot_be_dated_or_read_stays(store: MarkdownStore) -> None:
+    path = Path(store.layout.history_file(MemoryScope.PROJECT))
+    path.write_text('{"tx":"x"}\nnonsense\n' + path.read_text())
+    clear(store.layout.root, Keep(1, 1), time.time() + LATER)
+    assert path.read_text() == '{"tx":"x"}\nnonsense\n'
+
+
+def test_a_pinned_archived_record_stays(store: MarkdownStore) -> None:
+    path = Path(store.layout.topic_file(MemoryScope.PROJECT, MemoryState.ARCHIVED, "workflow"))
+    path.write_text(path.read_text().replace('"sources"', '"pinned": true, "sources"'))
+    clear(store.layout.root, Keep(archive=1), time.time() + LATER)
+    assert any(r.state is MemoryState.ARCHIVED for r in store.snapshot().records)
