@@ -143,14 +143,14 @@ def _on_one(verb: str, done: str, ref: str, as_json: bool, cwd: str | None) -> N
     def work() -> Answer:
         from cam.memory import edits
 
-        edit = {
+        steps: dict[str, Callable[..., Changed]] = {
             "pin": partial(edits.pin, pinned=True),
             "unpin": partial(edits.pin, pinned=False),
             "archive": edits.archive,
             "restore": edits.restore,
-        }[verb]
-        wanted = MemoryRef.parse(ref)
-        return _change(open_context(global_cwd(cwd)), verb, done, partial(edit, ref=wanted))
+        }
+        edit = partial(steps[verb], ref=MemoryRef.parse(ref))
+        return _change(open_context(global_cwd(cwd)), verb, done, edit)
 
     respond(f"memory.{verb}", as_json, work)
 
@@ -160,8 +160,8 @@ def _on_two(verb: str, done: str, ref: str, other: str, as_json: bool, cwd: str 
         from cam.memory import edits
 
         edit = {"link": edits.link, "unlink": edits.unlink, "merge": edits.merge}[verb]
-        pair = {"one": MemoryRef.parse(ref), "other": MemoryRef.parse(other)}
-        return _change(open_context(global_cwd(cwd)), verb, done, partial(edit, **pair))
+        both = partial(edit, one=MemoryRef.parse(ref), other=MemoryRef.parse(other))
+        return _change(open_context(global_cwd(cwd)), verb, done, both)
 
     respond(f"memory.{verb}", as_json, work)
 
