@@ -49,6 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "init": Entry("init", "Create the settings file and the store.", _SETUP),
     "config": Entry("config", "Settings: list, get, set, edit.", _SETUP),
     "doctor": Entry("doctor", "Check that memory reaches Codex, and what is wrong.", _SETUP),
+    "audit": Entry("audit", "Look for secrets and personal paths in store and repository.", _SETUP),
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
