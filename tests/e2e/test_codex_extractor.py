@@ -1,13 +1,18 @@
 """The user's own Codex as the extractor: the real program, and a model that answers well, badly or never."""
 
+import contextlib
 import json
+import os
+import select
+import signal
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from codex_releases import CodexSandbox
-from test_main_loop import cam, listed
+from test_main_loop import CAM, cam, listed
 
 from cam.testing.responses_server import Answer, Fail, Request, input_texts
 
@@ -36,11 +41,13 @@ class Model:
     def __init__(self, answer: Answer | threading.Event) -> None:
         self.answer = answer
         self.questions: list[Request] = []
+        self.is_asked = threading.Event()
 
     def __call__(self, request: Request) -> Answer:
         if (request.get("text") or {}).get("format", {}).get("type") != "json_schema":
             return "OK."
         self.questions.append(request)
+        self.is_asked.set()
         if isinstance(self.answer, threading.Event):
             self.answer.wait(60)
             return "{}"
@@ -180,4 +187,38 @@ def test_a_missing_codex_falls_back(sandbox: Any) -> None:
     box.run("exec", WORDS)
     session = asked(box, CAM_CODEX_BINARY="/nowhere/codex")
     assert session["fallback_reason"] == "there is no Codex '/nowhere/codex' that could be asked"
+    assert PNPM in listed(box)
+
+
+def test_a_wrapped_session_does_not_wait_for_it(sandbox: Any) -> None:
+    model = Model(json.dumps({"operations": [operation(1, PNPM, PNPM)]}))
+    box = sandbox("0.171.0", model)
+    done = cam(box, "exec", WORDS, env={"CAM_EXTRACTOR": "codex"})
+    assert "cam: 1 session is being read in the background" in done.stderr
+    for pid in box.leftovers():  # the sync and its Codex
+        with contextlib.suppress(ProcessLookupError):
+            select.select([os.pidfd_open(pid)], [], [], 30)
+    assert listed(box) == [PNPM]
+    assert len(model.questions) == 1
+    assert box.leftovers() == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_ending_cam_ends_the_codex_it_asked(sandbox: Any, number: signal.Signals) -> None:
+    never = threading.Event()
+    model = Model(never)
+    box = sandbox("0.171.0", model)
+    box.run("exec", WORDS)
+    env = {**box.env, "CAM_CODEX_BINARY": box.codex, "CAM_EXTRACTOR": "codex"}
+    child = subprocess.Popen([CAM, "sync"], cwd=box.repo, env=env, stdin=subprocess.DEVNULL)
+    try:
+        assert model.is_asked.wait(30)
+        child.send_signal(number)
+        assert child.wait(30) == 128 + number
+    finally:
+        never.set()
+    assert box.leftovers() == []
+    assert list((box.root / "tmp").glob("cam-ask-*")) == []
+    assert listed(box) == []
+    assert cam(box, "sync").returncode == 0  # nothing is lost: the next sync reads that session
     assert PNPM in listed(box)

@@ -265,7 +265,8 @@ def test_memory_does_not_grow_with_the_file() -> None:
 PERSONAL_PATHS = [
     "/home/alice/x", "/Users/bob.smith", "C:\\Users\\carol\\x", "C:\\\\Users\\\\carol\\\\x",
     "/mnt/c/Users/eve/x", "file:///home/frank/x", "file:///C:/Users/kim/x", "(/home/grace/x)",
-    "x=/home/heidi/a",    "/var/home/ivan/x", "`/home/张伟/x`", "/c/Users/lee/x", "PATH=/usr/bin:/home/mia/bin",
+    "x=/home/heidi/a", "/var/home/ivan/x",
+    "`/home/张伟/x`", "/c/Users/lee/x", "PATH=/usr/bin:/home/mia/bin",
 ]  # fmt: skip
 NOT_PERSONAL = [
     "/home/user/x", "https://example.com/home/alice/x", "/home/$USER/x", "~/x", "/home/<you>/",
