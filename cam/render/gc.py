@@ -10,6 +10,7 @@ _KINDS = {
     "audit": "old audit lines",
     "marks": "replaced marks of sessions",
     "archive": "archived records",
+    "copy": "copies from before a move",
     "leftover": "leftovers of crashed writes",
     "run": "files of old runs",
     "ledger": "ledgers of old sessions",

@@ -148,8 +148,8 @@ def find_project(root: str, text: str) -> str:
     """
     if text in project_ids(root):
         return text
-    path = os.path.realpath(os.path.expanduser(text))
-    found = [known.id for known in known_projects(root) if known.root == path] if os.sep in text else []
+    known = known_projects(root) if os.sep in text else ()
+    found = [project.id for project in known if project.root == _real(text)]
     if len(found) > 1:
         raise InvalidInputError(f"several projects stood in {text}: {', '.join(found)}; name one by its id")
     if not found:
@@ -169,7 +169,10 @@ def move_project(root: str, old: str, project: Project | None) -> Attached:
             "there is no project here (the home folder and / have none); go into the repository, or --to DIR"
         )
     before = read_project(root, project.id)
-    name = old if old == project.id or old in before.absorbed else find_project(root, old)
+    is_attached = old in before.absorbed or (os.sep in old and _real(old) in before.former_roots)
+    if is_attached and old not in project_ids(root):
+        return Attached(old, project.id)
+    name = find_project(root, old) if old != project.id else old
     if name == project.id:
         return Attached(name, name)
     here = describe(project, before)
@@ -207,6 +210,10 @@ def project_at(folder: str, home: str) -> Project | None:
     if not os.path.isdir(folder):
         raise InvalidInputError(f"there is no folder {folder}")
     return resolve_project(folder, home)
+
+
+def _real(path: str) -> str:
+    return os.path.realpath(os.path.expanduser(path))
 
 
 def _is_same(here: KnownProject, other: KnownProject, repository: Repository) -> bool:

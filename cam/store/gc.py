@@ -52,7 +52,8 @@ class Waste:
     """Something that may go.
 
     Attributes:
-        kind: ``history``, ``audit``, ``marks``, ``archive``, ``leftover``, ``run``, ``ledger``, ``orphan``.
+        kind: ``history``, ``audit``, ``marks``, ``archive``, ``copy``, ``leftover``, ``run``, ``ledger``,
+            ``orphan``.
         path: the file or folder; for ``archive`` the topic file.
         size: bytes that become free.
         count: lines, records or files.
@@ -88,6 +89,7 @@ def find_waste(root: str, keep: Keep, now: float | None = None) -> tuple[Waste, 
         found += _of_file(path, full, keep, now)
     found += _archived(root, keep, now)
     found += _folders(root, now)
+    found += _copies(root, keep, now)
     return tuple(sorted(found, key=lambda w: (w.kind, w.path, w.name)))
 
 
@@ -118,7 +120,7 @@ def clear(root: str, keep: Keep, now: float | None = None) -> tuple[Waste, ...]:
 def _of_file(path: str, full: str, keep: Keep, now: float) -> Iterator[Waste]:
     name = os.path.basename(path)
     if name.endswith(".tmp"):
-        if not _is_in_use(name):
+        if _age(full, now) > DAY or not _is_in_use(name):
             yield Waste("leftover", full, _size(full))
     elif path.startswith("cache/sessions/"):
         if _age(full, now) > LEDGER_DAYS * DAY:
@@ -155,6 +157,16 @@ def _folders(root: str, now: float) -> Iterator[Waste]:
             path = os.path.join(folder, name)
             if name.startswith(".") and name.endswith(".tmp") and os.path.isdir(path):
                 yield _tree("leftover", path)
+
+
+def _copies(root: str, keep: Keep, now: float) -> Iterator[Waste]:
+    """What projects held before one took the other's memory along; as old as history may be."""
+    if keep.history is None:
+        return
+    cutoff = str(_cutoff(keep.history, now))[:19].replace("-", "").replace(":", "")
+    for name in _listed(os.path.join(root, "backup")):
+        if name[:8].isdigit() and name < cutoff:
+            yield _tree("copy", os.path.join(root, "backup", name))
 
 
 def _tree(kind: str, path: str) -> Waste:

@@ -110,6 +110,7 @@ def test_a_moved_repository_is_offered_and_takes_everything_along(desk: Desk, tm
     assert "Never deploy on Fridays" in desk.texts(new)
     before = desk.texts(new)
     assert move_project(desk.root, name, desk.project(new)).copy == ""  # once more: nothing
+    assert move_project(desk.root, str(old), desk.project(new)).copy == ""
     assert desk.texts(new) == before
 
 

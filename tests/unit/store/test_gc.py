@@ -125,6 +125,16 @@ def test_leftovers_runs_and_ledgers(store: MarkdownStore) -> None:
     assert list(root.rglob("*.tmp")) == []
 
 
+def test_copies_from_before_a_move(store: MarkdownStore) -> None:
+    for name in ("20240101T000000-abcd", "29990101T000000-abcd", "mine"):
+        path = Path(store.layout.root, "backup", name, "shop-0")
+        path.mkdir(parents=True)
+        (path / "x.md").write_text("12345")
+    (waste,) = clear(store.layout.root, Keep())
+    assert (waste.kind, waste.size, waste.count) == ("copy", 5, 1)
+    assert sorted(os.listdir(os.path.join(store.layout.root, "backup"))) == ["29990101T000000-abcd", "mine"]
+
+
 def test_what_cannot_be_dated_or_read_stays(store: MarkdownStore) -> None:
     path = Path(store.layout.history_file(MemoryScope.PROJECT))
     path.write_text('{"tx":"x"}\nnonsense\n' + path.read_text())
