@@ -38,6 +38,7 @@ class RolloutMeta:
             memory consolidation.
         parent: the session this one was forked or spawned from.
         base_session: with ``base_ordinal``: a fork that points at its base instead of replaying it.
+        folders: other folders in which its turns ran, as far as that is known from an earlier reading.
     """
 
     session: str
@@ -54,6 +55,7 @@ class RolloutMeta:
     git_commit: str | None = None
     git_branch: str | None = None
     git_remote: str | None = None
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

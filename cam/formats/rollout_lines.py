@@ -31,6 +31,7 @@ _CONTEXT = re.compile(
 )
 _PAYLOAD = b'"payload":{'
 _TURN = b'"turn_id":"'
+_A_CONTEXT = b'"type":"turn_context","payload":{'
 _BLOB = re.compile(rb'(?:"|;base64,)[A-Za-z0-9+/_-]{4096,}={0,2}(?=["\\])')
 _BLOB_FROM = 8192
 _ENDS = (b"}}\n", b"}}", b"}}\r\n")
@@ -209,6 +210,19 @@ def turn_of(line: bytes, kind: str) -> tuple[str | None, str | None] | None:
     at = line.find(_TURN, start, end) + len(_TURN)
     stop = line.find(b'"', at, at + 200)
     return (line[at:stop].decode("ascii", "replace") if at > start and stop > at else None), cwd
+
+
+def turn_folders(block: bytes) -> set[str]:
+    """Folders in which the turns of some lines ran, as far as their contexts name them in front."""
+    folders = set()
+    at = block.find(_A_CONTEXT)
+    while at >= 0:
+        start = at + len(_A_CONTEXT)
+        context = _CONTEXT.match(block, start)
+        if context is not None:
+            folders.add(context[1].decode("utf-8", "replace"))
+        at = block.find(_A_CONTEXT, start)
+    return folders
 
 
 def _kind(prefix: bytes) -> str:

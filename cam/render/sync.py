@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from cam.core.evidence import RolloutMeta
 from cam.core.operations import Change, MemoryOperation
 from cam.formats.topic_file import record_to_data
 from cam.render.reasons import in_words
@@ -18,27 +19,51 @@ def sync_data(report: SyncReport) -> dict[str, Any]:
         "sessions": [_session_data(s) for s in report.sessions],
         "note": report.note or None,
         "problems": [str(p) for p in report.problems],
+        "unassigned": [_unassigned_data(m) for m in report.unassigned],
     }
 
 
-def sync_text(report: SyncReport, *, dry_run: bool) -> str:
-    """``sync``: a line per thing learned or archived, and a closing line."""
+def sync_text(report: SyncReport, *, dry_run: bool, everywhere: bool = False) -> str:
+    """``sync``: a line per thing learned or archived, and a closing line.
+
+    Args:
+        report: what was done.
+        dry_run: nothing was written.
+        everywhere: it was about all projects.
+    """
     lines = [report.note] if report.note else []
     for session in report.sessions:
         lines += _session_lines(session)
     read = [s for s in report.sessions if s.status in ("synced", "nothing", "planned")]
+    lines += unassigned_lines(report.unassigned)
     if not report.sessions and not report.note:
-        return "Nothing to do: every session of this project was read."
+        whose = "of all projects" if everywhere else "of this project"
+        return "\n".join([*lines, f"Nothing to do: every session {whose} was read."])
     if read:
         verb = "would change" if dry_run else "changed"
+        ids = {s.meta.session for s in read}
+        projects = {s.project for s in read}
+        among = f" in {_count(len(projects), 'project')}" if everywhere else ""
         lines.append(
-            f"{_count(len(read), 'session')} read, {_count(len(report.changes), 'record')} {verb}"
+            f"{_count(len(ids), 'session')} read{among}, {_count(len(report.changes), 'record')} {verb}"
             + (", nothing written" if dry_run else "")
             + (" (undo: cam undo)" if report.changes and not dry_run else "")
         )
     elif not lines:
         lines.append("Nothing to learn from: only sub-agents' sessions were new.")
     return "\n".join(lines)
+
+
+def unassigned_lines(sessions: Sequence[RolloutMeta]) -> list[str]:
+    """Sessions that nobody can place, by the folder they ran in."""
+    folders: dict[str, int] = {}
+    for meta in sessions:
+        name = meta.cwd or meta.git_remote or "no folder"
+        folders[name] = folders.get(name, 0) + 1
+    shown = [f"  {printable(name)}: {_count(n, 'session')}" for name, n in list(folders.items())[:_SHOWN]]
+    more = [f"  and {len(folders) - _SHOWN} more folders"] if len(folders) > _SHOWN else []
+    head = f"! {_count(len(sessions), 'session')} of no known project (the folder is gone):"
+    return [head, *shown, *more] if sessions else []
 
 
 def learned_line(changes: Sequence[Change]) -> str:
@@ -80,6 +105,10 @@ def _session_data(session: SessionReport) -> dict[str, Any]:
         "extractor": session.extractor,
         "fallback_reason": session.fallback_reason or None,
     }
+
+
+def _unassigned_data(meta: RolloutMeta) -> dict[str, Any]:
+    return {"session": meta.session, "rollout": meta.path, "cwd": meta.cwd, "remote": meta.git_remote}
 
 
 def _change_data(change: Change) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from cam.core.evidence import RolloutEvidence, RolloutMeta
 from cam.core.problems import Problem
 from cam.core.seams import SessionSource
+from cam.store.session_index import SessionIndex
 
 
 class ReadOnce:
@@ -15,6 +16,7 @@ class ReadOnce:
         self._metas: tuple[RolloutMeta, ...] | None = None
         self._evidence: dict[str, RolloutEvidence] = {}
         self.problems: list[Problem] = inner.problems
+        self.index: SessionIndex | None = getattr(inner, "index", None)
 
     def sessions(self) -> Iterable[RolloutMeta]:
         """Headers of all sessions, oldest first."""

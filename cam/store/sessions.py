@@ -10,33 +10,45 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cam.core.evidence import RolloutEvidence, RolloutMeta
+from cam.core.evidence import Message, RolloutEvidence, RolloutMeta
 from cam.core.lines import SkippedLine
 from cam.core.problems import Problem
-from cam.formats.rollout import RolloutReader, ordinal_of, parse_header, recover_header
+from cam.formats.rollout import RolloutReader, hurry, ordinal_of, parse_header, recover_header
+from cam.formats.rollout_lines import turn_folders
+from cam.store.session_index import SessionIndex
 from cam.system.rollout_files import (
     Listing,
     RolloutFile,
     list_rollouts,
     other_form,
+    read_blocks,
     read_first_line,
     read_lines,
 )
 
 _TRIES = 3
+_LARGE = 8_000_000  # bytes from which on a faster JSON library is worth its import
 _DEEPEST_FORK = 64
+_MOST_GROWTH = 64_000_000  # bytes of new turns that are looked through for their folders
 
 
 class CodexSessions:
     """Where evidence comes from: the rollouts below a ``CODEX_HOME`` (``SessionSource``).
+
+    Args:
+        home: the Codex home.
+        index: file of the index of headers; None to read every header.
 
     Attributes:
         home: the Codex home.
         problems: what could not be looked into so far.
     """
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, index: str | None = None) -> None:
         self.home = home
+        self._index_file = index
+        self._index: SessionIndex | None = None
+        self._ours: dict[str, bool] = {}
         self.problems: list[Problem] = []
         self._listing: Listing | None = None
         self._headers: dict[str, RolloutMeta] | None = None
@@ -55,10 +67,15 @@ class CodexSessions:
         A file whose header cannot be read is a problem in ``problems``, and the others are still found.
         """
         found: dict[str, RolloutMeta] = {}
-        for file in sorted(self.files(), key=lambda f: f.archived):  # an archived copy does not count again
-            meta = self._header_or_problem(file.path)
+        files, index = self.files(), self.index
+        for file in sorted(files, key=lambda f: f.archived):  # an archived copy does not count again
+            meta = index.get(file)
+            if meta is None:
+                meta = self._listed(file, index)
             if meta is not None:
                 found.setdefault(meta.session, meta)
+        index.keep_only({file.path for file in files})
+        index.save()
         yield from sorted(found.values(), key=lambda m: (m.started_at, m.session))
 
     def header(self, path: str) -> RolloutMeta | None:
@@ -94,7 +111,19 @@ class CodexSessions:
             reader.know_parent(self._parent_texts(reader.evidence().meta))
         evidence = reader.evidence()
         placed = self._placed(evidence.meta)
+        index = self.index
+        index.note_folders(
+            placed, {i.cwd for i in evidence.items if isinstance(i, Message) and i.cwd is not None}
+        )
+        index.save()
         return replace(evidence, meta=placed, problems=(*evidence.problems, *problems))
+
+    @property
+    def index(self) -> SessionIndex:
+        """What is known of the files without opening them."""
+        if self._index is None:
+            self._index = SessionIndex(self._index_file, self.home)
+        return self._index
 
     def _named(self, wanted: str, files: tuple[RolloutFile, ...]) -> RolloutMeta | None:
         """The session among files that carry its id in their name; a live file before an archived one."""
@@ -110,6 +139,23 @@ class CodexSessions:
         if self._headers is None:
             self._headers = {m.session.lower(): m for m in self.sessions()}
         return self._headers.get(wanted)
+
+    def _listed(self, file: RolloutFile, index: SessionIndex) -> RolloutMeta | None:
+        """The header of a file that is new or changed; of one that grew, where its new turns ran."""
+        meta = self._header_or_problem(file.path)
+        if meta is None:
+            return None
+        before = index.size_before(file)
+        if before is not None and file.size - before <= _MOST_GROWTH and not file.path.endswith(".zst"):
+            folders: set[str] = set()
+            try:
+                for block in read_blocks(file.path, before):
+                    if isinstance(block, bytes):
+                        folders |= turn_folders(block)
+            except OSError as error:
+                self._report(_unread(file.path, error))
+            index.note_folders(meta, folders)
+        return index.put(file, meta)
 
     def _header_or_problem(self, path: str) -> RolloutMeta | None:
         try:
@@ -128,8 +174,10 @@ class CodexSessions:
         for attempt in range(_TRIES):
             reader = RolloutReader(path, before=before, primary=not self._is_ours(meta))
             try:
-                for line in read_lines(path):
-                    reader.feed(line)
+                if os.path.getsize(path) > _LARGE:
+                    hurry()
+                for block in read_blocks(path):
+                    reader.feed_block(block)
             except OSError as error:
                 if error.errno not in (errno.ENOENT, errno.ESTALE) or attempt == _TRIES - 1:
                     raise
@@ -203,9 +251,11 @@ class CodexSessions:
         """Whether the session ran in Codex's own memory folder."""
         if meta.cwd is None:
             return False
-        folder = os.path.join(os.path.realpath(self.home), "memories")
-        cwd = os.path.realpath(meta.cwd)
-        return cwd == folder or cwd.startswith(folder + os.sep)
+        if meta.cwd not in self._ours:
+            folder = os.path.join(os.path.realpath(self.home), "memories")
+            cwd = os.path.realpath(meta.cwd)
+            self._ours[meta.cwd] = cwd == folder or cwd.startswith(folder + os.sep)
+        return self._ours[meta.cwd]
 
     def _placed(self, meta: RolloutMeta) -> RolloutMeta:
         return replace(meta, is_primary=False) if meta.is_primary and self._is_ours(meta) else meta

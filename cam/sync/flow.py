@@ -1,11 +1,12 @@
-"""Sync: every unsynced session of the project, oldest first, each in one transaction.
+"""Sync: every unsynced session, of one project or of all, oldest first, each in one transaction.
 
 select → read → extract → review → plan → commit (topics, MEMORY.md, history, audit line, processed mark).
+A session belongs to the projects that its turns ran in; each project learns from its own turns alone.
 """
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,15 +15,19 @@ from cam.core.evidence import RolloutEvidence, RolloutMeta
 from cam.core.operations import MemoryPlan, build_plan
 from cam.core.seams import Attachment, MemoryExtractor, SessionSource, Snapshot
 from cam.formats.audit import render_audit
-from cam.store.identity import Project, resolve_project
+from cam.store.identity import Project
+from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.processed import Mark, mark_line, read_marks
+from cam.store.session_index import SessionIndex
 from cam.store.tombstones import read_tombstones
-from cam.sync.result import SessionReport, SyncReport
-from cam.sync.review import review
+from cam.sync.places import Places, folders_of
+from cam.sync.result import Pending, SessionReport, Step, SyncReport
 from cam.system.clock import now_stamp
 from cam.system.files import explain
-from cam.system.git import find_repository, remotes
+from cam.system.rollout_files import last_time
+
+Extractor = MemoryExtractor | Callable[[], MemoryExtractor]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +39,37 @@ class SyncRequest:
         force: read again what was read before.
         force_project: take ``rollout`` although it belongs to another project.
         dry_run: plan, write nothing.
+        since: only sessions in which something was said at or after this time (ISO-8601 UTC); "" for all.
+        also: ids of sessions that are known to have worked here, wherever they began.
     """
 
     rollout: str | None = None
     force: bool = False
     force_project: bool = False
     dry_run: bool = False
+    since: str = ""
+    also: tuple[str, ...] = ()
 
 
 def sync_project(
     store: MarkdownStore,
     sessions: SessionSource,
-    extractor: MemoryExtractor,
+    extractor: Extractor,
     project: Project | None,
     home: str,
     request: SyncRequest | None = None,
+    progress: Callable[[Step], None] | None = None,
 ) -> SyncReport:
-    """Sync what is unsynced.
+    """Sync what is unsynced of one project.
 
     Args:
         store: of the project.
         sessions: where rollouts are.
-        extractor: what finds candidates.
+        extractor: what finds candidates, or what makes it when the first session is to be read.
         project: None in ``$HOME`` and ``/``, where there is nothing to sync.
         home: the user's home folder.
         request: which sessions, and how.
+        progress: told before each session and once at the end.
 
     Raises:
         NotFoundError: the rollout named does not exist.
@@ -67,84 +78,245 @@ def sync_project(
     request = request or SyncRequest()
     if project is None:
         return SyncReport(note="there is no project here (the home folder and / have none): nothing to sync")
-    marks = read_marks(store.layout)
-    belongs = _Membership(project, home)
+    run = _Run(store.layout.root, sessions, extractor, Places(store.layout.root, home, project), request)
     if request.rollout is not None:
-        metas: Iterable[RolloutMeta] = [_named(sessions, request, belongs, project)]
+        meta = _named(sessions, request, run.places, project)
+        waiting = [run.pending(meta, (project,))]
     else:
-        metas = (meta for meta in sessions.sessions() if belongs(meta))
-    reports: list[SessionReport] = []
-    for meta in metas:
-        mark = marks.get(meta.session)
-        if mark and not request.force and _size(meta.path) == mark.size:
-            continue
-        after = 0 if request.force or mark is None else mark.messages
-        reports.append(_sync_session(store, sessions, extractor, project, belongs, meta, after, request))
-    return SyncReport(tuple(reports), problems=tuple(sessions.problems))
+        waiting = [run.pending(meta, (project,)) for meta in run.selected(project)]
+    return run.all([p for p in waiting if p is not None], progress)
+
+
+def sync_all(
+    root: str,
+    sessions: SessionSource,
+    extractor: Extractor,
+    home: str,
+    request: SyncRequest | None = None,
+    *,
+    here: Project | None = None,
+    is_off: Callable[[Project], bool] = lambda _: False,
+    progress: Callable[[Step], None] | None = None,
+) -> SyncReport:
+    """Sync what is unsynced of every project.
+
+    Args:
+        root: the store.
+        sessions: where rollouts are.
+        extractor: what finds candidates, or what makes it when the first session is to be read.
+        home: the user's home folder.
+        request: how; ``rollout`` and ``also`` mean nothing here.
+        here: the project that is worked in; the store need not know it yet.
+        is_off: projects in which cam is off: nothing of them is read.
+        progress: told before each session and once at the end.
+    """
+    run = _Run(
+        root, sessions, extractor, Places(root, home, here), request or SyncRequest(), is_off, everywhere=True
+    )
+    waiting, unassigned = run.everything()
+    return replace(run.all(waiting, progress), unassigned=unassigned)
+
+
+def pending_everywhere(
+    root: str,
+    sessions: SessionSource,
+    home: str,
+    request: SyncRequest | None = None,
+    *,
+    here: Project | None = None,
+    is_off: Callable[[Project], bool] = lambda _: False,
+) -> tuple[tuple[Pending, ...], tuple[RolloutMeta, ...]]:
+    """What ``sync_all`` would read, oldest first, and the sessions that nobody can place; reads nothing."""
+    run = _Run(
+        root, sessions, None, Places(root, home, here), request or SyncRequest(), is_off, everywhere=True
+    )
+    waiting, unassigned = run.everything()
+    return tuple(waiting), unassigned
 
 
 def pending_sessions(
-    store: MarkdownStore, sessions: SessionSource, project: Project, home: str
+    store: MarkdownStore, sessions: SessionSource, project: Project, home: str, also: tuple[str, ...] = ()
 ) -> tuple[tuple[RolloutMeta, int], ...]:
     """Unsynced sessions of the project and the bytes of their rollouts, oldest first."""
-    marks = read_marks(store.layout)
-    belongs = _Membership(project, home)
-    sized = ((meta, _size(meta.path)) for meta in sessions.sessions() if belongs(meta))
-    return tuple((m, size) for m, size in sized if m.session not in marks or marks[m.session].size != size)
+    places = Places(store.layout.root, home, project)
+    run = _Run(store.layout.root, sessions, None, places, SyncRequest(also=also))
+    waiting = (run.pending(meta, (project,)) for meta in run.selected(project))
+    return tuple((p.meta, p.size) for p in waiting if p is not None)
 
 
-def _sync_session(
-    store: MarkdownStore,
-    sessions: SessionSource,
-    extractor: MemoryExtractor,
-    project: Project,
-    belongs: "_Membership",
-    meta: RolloutMeta,
-    after: int,
-    request: SyncRequest,
-) -> SessionReport:
-    """One session, whole or not at all; a failure is reported and the next sync tries again."""
-    started = time.perf_counter()
-    asked = extractor.name
-    report = SessionReport(meta, project.id, "skipped")
-    try:
-        evidence = sessions.read(meta)
-        if not request.force_project:
-            evidence = belongs.own_part(evidence)
-        tombstones = read_tombstones(store)
+class _Run:
+    """One sync: what is asked once and needed for every session."""
 
-        def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
-            nonlocal report
-            if not meta.is_primary:
-                return MemoryPlan(), _attachment(store, report, evidence, asked, started)
-            extraction = extractor.extract(evidence, snapshot.records, after=after)
-            decided = review(extraction, snapshot.records, tombstones)
-            made = build_plan(decided.operations, snapshot.records)
-            report = SessionReport(
-                meta, project.id, "synced" if made.changes else "nothing", made, decided.conflicts,
-                decided.rejections, evidence.problems,
-                extractor=extraction.extractor, fallback_reason=extraction.fallback_reason,
-            )  # fmt: skip
-            return made, _attachment(store, report, evidence, asked, started)
+    def __init__(
+        self,
+        root: str,
+        sessions: SessionSource,
+        extractor: Extractor | None,
+        places: Places,
+        request: SyncRequest,
+        is_off: Callable[[Project], bool] = lambda _: False,
+        *,
+        everywhere: bool = False,
+    ) -> None:
+        self.places = places
+        self._root = root
+        self._sessions = sessions
+        self._extractor = extractor
+        self._request = request
+        self._is_off = is_off
+        self._everywhere = everywhere
+        self._index: SessionIndex | None = getattr(sessions, "index", None)
+        self._stores: dict[str, MarkdownStore] = {}
+        self._marks: dict[str, dict[str, Mark]] = {}
 
-        if request.dry_run:
-            plan(store.snapshot())
-            return replace(report, status="planned" if meta.is_primary else "skipped")
-        _, transaction = transact(store, plan)
-        return replace(report, transaction=transaction)
-    except CamError as error:
-        return replace(report, status="failed", error=str(error))
-    except OSError as error:
-        return replace(report, status="failed", error=explain(error, meta.path))
+    def selected(self, project: Project) -> Iterator[RolloutMeta]:
+        """Sessions of one project, oldest first."""
+        for meta in self._sessions.sessions():
+            if (
+                meta.session in self._request.also or project.id in self.places.all_of(meta)
+            ) and self._recent(meta):
+                yield meta
+
+    def everything(self) -> tuple[list[Pending], tuple[RolloutMeta, ...]]:
+        """Unsynced sessions of all projects, and those that nobody can place."""
+        waiting: list[Pending] = []
+        unassigned: list[RolloutMeta] = []
+        for meta in self._sessions.sessions():
+            if not self._recent(meta):
+                continue
+            projects = tuple(p for p in self.places.all_of(meta).values() if not self._is_off(p))
+            if meta.is_primary and not projects and self.places.is_unknown(meta):
+                unassigned.append(meta)
+            found = self.pending(meta, projects) if projects else None
+            if found is not None:
+                waiting.append(found)
+        return waiting, tuple(unassigned)
+
+    def pending(self, meta: RolloutMeta, projects: tuple[Project, ...]) -> Pending | None:
+        """The session with those of the projects that have not read it as it is; None if all have."""
+        size = _size(meta.path)
+        if not self._request.force:
+            projects = tuple(p for p in projects if not self._is_read(meta, p, size))
+        return Pending(meta, projects, size) if projects else None
+
+    def all(self, waiting: list[Pending], progress: Callable[[Step], None] | None) -> SyncReport:
+        """Sync session by session."""
+        total, done = sum(max(0, p.size) for p in waiting), 0
+        reports: list[SessionReport] = []
+        for number, pending in enumerate(waiting):
+            if progress is not None:
+                progress(Step(number, len(waiting), done, total, pending.meta))
+            reports += self._session(pending)
+            done += max(0, pending.size)
+        if progress is not None and waiting:
+            progress(Step(len(waiting), len(waiting), done, total))
+        return SyncReport(tuple(reports), problems=tuple(self._sessions.problems))
+
+    def _session(self, pending: Pending) -> Iterator[SessionReport]:
+        """One session in each of its projects; read once."""
+        meta = pending.meta
+        try:
+            if meta.is_primary:
+                evidence = self._sessions.read(meta)
+            else:
+                evidence = RolloutEvidence(meta, size=pending.size)  # no source of rules: its size is enough
+        except (CamError, OSError) as error:
+            why = explain(error, meta.path) if isinstance(error, OSError) else str(error)
+            yield from (SessionReport(meta, p.id, "failed", error=why) for p in pending.projects)
+            return
+        size = max(pending.size, evidence.size) if not meta.path.endswith(".zst") else pending.size
+        projects = {p.id: p for p in pending.projects}
+        if self._everywhere:
+            for project in self.places.all_of(meta, folders_of(evidence)).values():
+                if project.id not in projects and not self._is_off(project):
+                    again = self.pending(meta, (project,))
+                    projects |= {project.id: project} if again is not None else {}
+        for project in projects.values():
+            yield self._learn(project, evidence, size)
+
+    def _learn(self, project: Project, evidence: RolloutEvidence, size: int) -> SessionReport:
+        """One session in one project, whole or not at all; after a failure the next sync tries again."""
+        meta, request, extractor = evidence.meta, self._request, self._the_extractor()
+        started, store = time.perf_counter(), self._store(project)
+        report = SessionReport(meta, project.id, "skipped")
+        mark = self._marks_of(project).get(meta.session)
+        after = 0 if request.force or mark is None else mark.messages
+        try:
+            if not request.force_project:
+                evidence = self.places.part_of(evidence, project)
+            messages = max((m.ordinal for m in evidence.user_messages), default=0)
+            from cam.sync.review import review  # noqa: PLC0415 - most syncs find nothing to review
+
+            tombstones = read_tombstones(store)
+            rewritten = mark is not None and messages <= mark.messages and not request.force
+
+            def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
+                nonlocal report
+                if not meta.is_primary:
+                    return MemoryPlan(), _attachment(store, report, evidence, size, extractor.name, started)
+                extraction = extractor.extract(evidence, snapshot.records, after=after)
+                decided = review(extraction, snapshot.records, tombstones)
+                made = build_plan(decided.operations, snapshot.records)
+                report = SessionReport(
+                    meta, project.id, "synced" if made.changes else "nothing", made, decided.conflicts,
+                    decided.rejections, evidence.problems,
+                    extractor=extraction.extractor, fallback_reason=extraction.fallback_reason,
+                )  # fmt: skip
+                if rewritten and not made.changes:
+                    return MemoryPlan(), None  # the same words in another file: nothing to note
+                return made, _attachment(store, report, evidence, size, extractor.name, started)
+
+            if request.dry_run:
+                plan(store.snapshot())
+                return replace(report, status="planned" if meta.is_primary else "skipped")
+            _, transaction = transact(store, plan)
+            if rewritten and not transaction and self._index is not None:
+                self._index.note_read(meta, project.id)
+            return replace(report, transaction=transaction)
+        except CamError as error:
+            return replace(report, status="failed", error=str(error))
+        except OSError as error:
+            return replace(report, status="failed", error=explain(error, meta.path))
+
+    def _the_extractor(self) -> MemoryExtractor:
+        assert self._extractor is not None
+        if callable(self._extractor):
+            self._extractor = self._extractor()
+        return self._extractor
+
+    def _is_read(self, meta: RolloutMeta, project: Project, size: int) -> bool:
+        mark = self._marks_of(project).get(meta.session)
+        if mark is None:
+            return False
+        return mark.size == size or (self._index is not None and self._index.is_read(meta, project.id))
+
+    def _recent(self, meta: RolloutMeta) -> bool:
+        since = self._request.since
+        return not since or meta.started_at >= since or last_time(meta.path, since) >= since
+
+    def _store(self, project: Project) -> MarkdownStore:
+        if project.id not in self._stores:
+            self._stores[project.id] = MarkdownStore(StoreLayout(self._root, project.id, project.worktree))
+        return self._stores[project.id]
+
+    def _marks_of(self, project: Project) -> dict[str, Mark]:
+        if project.id not in self._marks:
+            self._marks[project.id] = read_marks(self._store(project).layout)
+        return self._marks[project.id]
 
 
 def _attachment(
-    store: MarkdownStore, report: SessionReport, evidence: RolloutEvidence, asked: str, started: float
+    store: MarkdownStore,
+    report: SessionReport,
+    evidence: RolloutEvidence,
+    size: int,
+    asked: str,
+    started: float,
 ) -> Attachment:
     """The audit line and the processed mark; a session that is skipped leaves the mark alone."""
     layout, now = store.layout, now_stamp()
     messages = max((m.ordinal for m in evidence.user_messages), default=0)
-    mark = Mark(report.meta.session, evidence.size, messages)
+    mark = Mark(report.meta.session, size, messages)
     lines = [(os.path.relpath(layout.processed_file, layout.root), mark_line(mark, now))]
     if report.meta.is_primary:
         more: dict[str, Any] = {
@@ -165,52 +337,14 @@ def _attachment(
     return Attachment(tuple(lines))
 
 
-class _Membership:
-    """Whether a session, or one turn of it, belongs to the project; each folder is looked at once."""
-
-    def __init__(self, project: Project, home: str) -> None:
-        self.project = project
-        self.home = home
-        self._known: dict[str, bool] = {}
-        self._remotes: frozenset[str] | None = None
-
-    def __call__(self, meta: RolloutMeta) -> bool:
-        if meta.cwd is not None:
-            return self.holds(meta.cwd)
-        return meta.git_remote is not None and meta.git_remote in self._own_remotes()
-
-    def holds(self, folder: str) -> bool:
-        """Whether ``folder`` is in the project; one that is gone counts if it lay below the root."""
-        if folder not in self._known:
-            if os.path.isdir(folder):
-                found = resolve_project(folder, self.home)
-                self._known[folder] = found is not None and found.id == self.project.id
-            else:
-                self._known[folder] = folder.startswith(self.project.root.rstrip("/") + "/")
-        return self._known[folder]
-
-    def own_part(self, evidence: RolloutEvidence) -> RolloutEvidence:
-        """The evidence without turns that ran in another project."""
-        items = tuple(i for i in evidence.items if i.cwd is None or self.holds(i.cwd))
-        return evidence if len(items) == len(evidence.items) else replace(evidence, items=items)
-
-    def _own_remotes(self) -> frozenset[str]:
-        if self._remotes is None:
-            repository = find_repository(self.project.root)
-            self._remotes = remotes(repository) if repository else frozenset()
-        return self._remotes
-
-
-def _named(
-    sessions: SessionSource, request: SyncRequest, belongs: _Membership, project: Project
-) -> RolloutMeta:
+def _named(sessions: SessionSource, request: SyncRequest, places: Places, project: Project) -> RolloutMeta:
     path = str(request.rollout)
     if not os.path.isfile(path):
         raise NotFoundError(f"there is no rollout {path}")
     meta = sessions.header(path)
     if meta is None or not (meta.started_at or meta.cwd or meta.git_remote):
         raise InvalidInputError(f"{path} is no rollout: its first line is no session header")
-    if not belongs(meta) and not request.force_project:
+    if project.id not in places.all_of(meta) and not request.force_project:
         raise InvalidInputError(
             f"{path} belongs to another project ({meta.cwd or meta.git_remote or 'unknown'}), not to "
             f"{project.root}; run cam there, or take it all the same with --force-project"

@@ -6,8 +6,43 @@ from cam.core.evidence import RolloutMeta
 from cam.core.extraction import Conflict, Rejection
 from cam.core.operations import Change, MemoryPlan
 from cam.core.problems import Problem
+from cam.store.identity import Project
 
 _NOTHING = MemoryPlan()
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A session that is to be read.
+
+    Attributes:
+        meta: the session.
+        projects: those that have not read it as it is.
+        size: bytes of its file, -1 where it cannot be looked at.
+    """
+
+    meta: RolloutMeta
+    projects: tuple[Project, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a sync is.
+
+    Attributes:
+        done: sessions behind it.
+        total: sessions in all.
+        bytes_done: of their files.
+        bytes_total: of all files.
+        meta: the session that is read now, None at the end.
+    """
+
+    done: int
+    total: int
+    bytes_done: int
+    bytes_total: int
+    meta: RolloutMeta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +85,13 @@ class SyncReport:
         sessions: those that were unsynced, oldest first; empty when there was nothing to do.
         note: why nothing could be done at all, "" otherwise.
         problems: sessions that could not be listed.
+        unassigned: sessions whose folder is gone and that no project can claim.
     """
 
     sessions: tuple[SessionReport, ...] = ()
     note: str = ""
     problems: tuple[Problem, ...] = ()
+    unassigned: tuple[RolloutMeta, ...] = ()
 
     @property
     def changes(self) -> tuple[Change, ...]:

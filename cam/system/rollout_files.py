@@ -8,6 +8,7 @@ import errno
 import io
 import os
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
@@ -18,6 +19,7 @@ from cam.core.problems import Problem
 _BUFFER = 64 * 1024  # larger ones cost more than they save: they no longer fit the processor's cache
 _CHUNK = 1024 * 1024
 _ZST = ".zst"
+_STAMP = b'{"timestamp":"'
 _SKIPPABLE_FRAME = range(0x184D2A50, 0x184D2A60)
 _FRAME = 0xFD2FB528
 
@@ -31,12 +33,14 @@ class RolloutFile:
         size: bytes on disk (compressed where it is compressed).
         changed: mtime in nanoseconds.
         archived: it lies in ``archived_sessions``.
+        inode: its number in the file system.
     """
 
     path: str
     size: int
     changed: int
     archived: bool = False
+    inode: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,28 @@ def read_first_line(path: str) -> bytes | SkippedLine | None:
     return line or None
 
 
+def last_time(path: str, since: str = "") -> str:
+    """Time of the last record that has one, as it stands there; "" where that is not soon found.
+
+    Args:
+        path: the file; of a compressed one nothing is read.
+        since: a file that was not written since this time is not opened.
+    """
+    if path.endswith(_ZST):
+        return ""
+    try:
+        with _open(path, buffer=0) as file:
+            state = os.fstat(file.fileno())
+            if time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(state.st_mtime)) < since[:19]:
+                return ""
+            file.seek(max(0, state.st_size - _CHUNK))
+            end = file.read(_CHUNK)
+    except OSError:
+        return ""
+    at = end.rfind(_STAMP)
+    return end[at + len(_STAMP) :].split(b'"', 1)[0][:40].decode("ascii", "replace") if at >= 0 else ""
+
+
 def other_form(path: str) -> str:
     """The path of the same rollout compressed, or plain if this one is compressed."""
     return path.removesuffix(_ZST) if path.endswith(_ZST) else path + _ZST
@@ -176,7 +202,7 @@ def _take(entry: "os.DirEntry[str]", files: dict[str, RolloutFile], *, archived:
         return
     plain = entry.path.removesuffix(_ZST)
     if plain not in files or entry.path == plain:
-        files[plain] = RolloutFile(entry.path, known.st_size, known.st_mtime_ns, archived)
+        files[plain] = RolloutFile(entry.path, known.st_size, known.st_mtime_ns, archived, known.st_ino)
 
 
 def _is_rollout(name: str) -> bool:

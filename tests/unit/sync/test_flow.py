@@ -2,19 +2,23 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.records import MemoryState
+from cam.formats.project_file import KnownProject
 from cam.store.identity import Project, resolve_project
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
+from cam.store.projects import write_project
 from cam.store.sessions import CodexSessions
-from cam.sync.flow import SyncRequest, sync_project
+from cam.sync.flow import SyncRequest, pending_everywhere, sync_all, sync_project
 from cam.sync.heuristic import HeuristicExtractor
 from cam.sync.result import SyncReport
 
@@ -52,21 +56,42 @@ class Box:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def sync(self, **how: object) -> SyncReport:
+    def sessions(self) -> CodexSessions:
+        return CodexSessions(str(self.codex), self.store.layout.cache_file("sessions.json"))
+
+    def sync(self, project: Project | None = None, **how: object) -> SyncReport:
         return sync_project(
-            self.store, CodexSessions(str(self.codex)), HeuristicExtractor(), self.project, str(self.root),
+            self.store_of(project or self.project), self.sessions(), HeuristicExtractor(),
+            project or self.project, str(self.root), SyncRequest(**how),  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def sync_all(self, **how: object) -> SyncReport:
+        return sync_all(
+            self.store.layout.root, self.sessions(), HeuristicExtractor(), str(self.root),
             SyncRequest(**how),  # type: ignore[arg-type]
         )  # fmt: skip
 
-    def active(self) -> list[str]:
-        return [r.summary for r in self.store.snapshot().records if r.state is MemoryState.ACTIVE]
+    def store_of(self, project: Project) -> MarkdownStore:
+        return MarkdownStore(StoreLayout(self.store.layout.root, project.id, project.worktree))
+
+    def another(self, name: str) -> Project:
+        """Another repository."""
+        (self.root / name).mkdir()
+        subprocess.run(["git", "init", "-q"], cwd=self.root / name, check=True)
+        project = resolve_project(str(self.root / name), str(self.root))
+        assert project is not None
+        return project
+
+    def active(self, project: Project | None = None) -> list[str]:
+        records = self.store_of(project or self.project).snapshot().records
+        return [r.summary for r in records if r.state is MemoryState.ACTIVE]
 
     def tree(self) -> dict[str, bytes]:
         root = Path(self.store.layout.root)
         return {
             str(p.relative_to(root)): p.read_bytes()
             for p in root.rglob("*")
-            if p.is_file() and not p.name.startswith(".lock")
+            if p.is_file() and not p.name.startswith(".lock") and "cache" not in p.parts
         }
 
 
@@ -218,3 +243,113 @@ def test_in_the_home_folder_there_is_nothing_to_sync(box: Box) -> None:
     )  # fmt: skip
     assert report.sessions == ()
     assert "there is no project here" in report.note
+
+
+def moving(box: Box, there: Path, release: str = "0.171.0") -> Path:
+    """A session that begins in the box's repository and goes on in another folder from its second turn on."""
+    path = box.put(release, "correction")
+    head, mark, rest = path.read_text(encoding="utf-8").partition('"type":"task_complete"')
+    path.write_text(head + mark + rest.replace(str(box.repo), str(there)), encoding="utf-8")
+    return path
+
+
+def test_a_turn_belongs_to_the_project_it_ran_in(box: Box) -> None:
+    other = box.another("other")
+    moving(box, Path(other.root))
+    box.sync()
+    assert not any("uv run pytest" in text for text in box.active())
+    assert box.active(other) == []
+    box.sync(other)  # found by what the first reading noted
+    assert any("uv run pytest -q" in text for text in box.active(other))
+    assert not any("uv run pytest" in text for text in box.active())
+    before = box.tree()
+    assert box.sync().sessions == box.sync(other).sessions == ()
+    assert box.tree() == before
+
+
+def test_a_session_that_moves_here_while_nobody_reads_it_is_found_by_its_new_turns(box: Box) -> None:
+    other = box.another("other")
+    path = moving(box, Path(other.root))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole.index(b'"type":"task_complete"')].rpartition(b"\n")[0] + b"\n")
+    assert box.sync(other).sessions == ()
+    with path.open("ab") as file:
+        file.write(whole[path.stat().st_size :])
+    assert [s.status for s in box.sync(other).sessions] == ["synced"]
+
+
+def test_all_projects_each_into_its_own_memory(box: Box) -> None:
+    other = box.another("other")
+    moving(box, Path(other.root))
+    box.put("0.171.0", "package-manager")
+    box.put("0.98.0", "remember-reference", cwd=Path(other.root))
+    box.put("0.171.0", "chinese", cwd=box.root / "gone")
+    report = box.sync_all()
+    assert {s.project for s in report.sessions} == {box.project.id, other.id}
+    assert any("pnpm" in text for text in box.active())
+    assert any("uv run pytest -q" in text for text in box.active(other))
+    assert [m.cwd for m in report.unassigned] == [str(box.root / "gone")]
+    before = box.tree()
+    assert box.sync_all().sessions == ()
+    assert box.tree() == before
+
+
+def test_a_folder_that_is_gone_belongs_to_the_project_that_stood_there(box: Box) -> None:
+    gone = box.root / "old-place"
+    url = "https://else.example/x.git"
+    subprocess.run(["git", "remote", "set-url", "origin", url], cwd=box.repo, check=True)
+    box.put("0.171.0", "package-manager", cwd=gone / "packages")
+    assert box.sync().sessions == ()
+    write_project(
+        box.store.layout.root,
+        KnownProject(box.project.id, str(box.repo), former_roots=(str(gone),)),
+    )
+    assert [s.status for s in box.sync().sessions] == ["synced"]
+    assert any("pnpm" in text for text in box.active())
+
+
+def test_a_remote_that_two_projects_have_places_nothing(box: Box) -> None:
+    box.put("0.29.0", "package-manager")
+    twin = box.another("twin")
+    remotes = ("https://git.example.com/acme/shop",)
+    write_project(box.store.layout.root, KnownProject(twin.id, twin.root, remotes=remotes))
+    assert box.sync().sessions == ()
+    waiting, unassigned = pending_everywhere(
+        box.store.layout.root, box.sessions(), str(box.root), here=box.project
+    )
+    assert (len(waiting), len(unassigned)) == (0, 1)
+
+
+def test_since_a_time(box: Box) -> None:
+    box.put("0.171.0", "package-manager")
+    assert box.sync(since="2027-01-01T00:00:00.000Z").sessions == ()
+    last = re.findall(rb'"timestamp":"([^"]*)"', box.put("0.171.0", "chinese").read_bytes())[-1].decode()
+    assert len(box.sync(since=last).sessions) >= 1
+
+
+@pytest.mark.parametrize("release", ["0.36.0", "0.98.0", "0.171.0"])
+def test_the_same_words_in_another_file_change_nothing(box: Box, release: str) -> None:
+    path = box.put(release, "correction")
+    box.sync()
+    before = box.tree()
+    packed = path.with_name(path.name + ".zst")
+    packed.write_bytes(zstandard.ZstdCompressor().compress(path.read_bytes()))
+    path.unlink()
+    box.sync()
+    assert box.tree() == before
+    archive = box.codex / "archived_sessions"
+    archive.mkdir()
+    packed.rename(archive / packed.name)
+    box.sync()
+    assert box.tree() == before
+    assert box.sync().sessions == ()  # and is not read again
+
+
+def test_subagents_are_not_even_read(box: Box) -> None:
+    path = box.put("0.171.0", "subagent.2")
+    with path.open("ab") as file:
+        file.write(b"x" * 5_000_000)
+    sessions = box.sessions()
+    sessions.read = lambda _: pytest.fail("it was read")  # type: ignore[method-assign,assignment]
+    report = sync_project(box.store, sessions, HeuristicExtractor(), box.project, str(box.root))
+    assert [s.status for s in report.sessions] == ["skipped"]
