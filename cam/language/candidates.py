@@ -178,7 +178,7 @@ def tools_in(text: str) -> dict[str, set[str]]:
         for family in families.get(word, ()):
             found.setdefault(family, set()).add(word)
     if not low.isascii():
-        for word in _unspaced_tools():
+        for word in unspaced_tools():
             if word in low:
                 for family in families[word]:
                     found.setdefault(family, set()).add(word)
@@ -194,7 +194,8 @@ _TOOL_WORD = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9]|[a-z]")
 
 
 @functools.cache
-def _unspaced_tools() -> tuple[str, ...]:
+def unspaced_tools() -> tuple[str, ...]:
+    """Names of ``tool_families`` in scripts without spaces."""
     return tuple(word for word in tool_families() if is_cjk(word[0]))
 
 

@@ -14,7 +14,8 @@ from cam.language import candidates
 from cam.language.lexicon import Language, spoken_in
 
 _VALUE = re.compile(
-    r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)|(?P<version>\bv?\d+(?:\.\d+)+\b)"
+    r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)"
+    r"|(?P<host>(?<![A-Za-z0-9_.@/-])(?:[A-Za-z0-9-]{1,40}\.){1,4}[A-Za-z]{2,12}(?![A-Za-z0-9_(/]))|(?P<version>\bv?\d+(?:\.\d+)+\b)"
     r"|(?P<number>(?<![A-Za-z0-9_./-])\d{1,6}(?![A-Za-z0-9_./-]*[A-Za-z0-9_]))"
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
 )
@@ -30,7 +31,7 @@ _CJK_STOP = frozenset(
 _ASCII_STOP = frozenset(
     "a an the and or of to in on at for by with is are was be it its this that we our you your i "
     "my as from via do does not no never always only also just now please all any every each "
-    "should must can will has have use uses used using run runs running here there repo "
+    "should must can will has have use uses used using run runs running here there repo stop avoid quit "
     "repository project codebase than instead rather so if when then".split()
 )
 
@@ -84,7 +85,7 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
     return Claim(
         text=text,
         key=normal(text),
-        words=_content(_ASIDE.sub(" ", asserted), stop),
+        words=_content(_without_asides(asserted, langs), stop),
         denied=frozenset(t for d in denials for t in terms(d)),
         denials=denials,
         negative=_negative(text, denials, langs),
@@ -114,7 +115,7 @@ def _words(text: str, stop: frozenset[str]) -> list[str]:
             found.append(fold(word))
             continue
         run = ""
-        for char in _CJK_BOUNDS.sub(r" \1 ", word):
+        for char in _bounded(word):
             if candidates.is_cjk(char):
                 if run:
                     found.append(fold(run))
@@ -129,13 +130,22 @@ def _words(text: str, stop: frozenset[str]) -> list[str]:
     return [w for w in _paired(found) if w not in stop]
 
 
+def _bounded(word: str) -> str:
+    """``word`` with spaces where a pair of characters would reach into a value."""
+    word = _CJK_BOUNDS.sub(r" \1 ", word)
+    for name in candidates.unspaced_tools():
+        if name in word:
+            word = word.replace(name, f" {name} ")
+    return word
+
+
 def _paired(tokens: list[str]) -> list[str]:
     """Single characters of a script without spaces become pairs; stop characters end a pair."""
     out: list[str] = []
     previous = ""
     for token in tokens:
         if len(token) == 1 and candidates.is_cjk(token):
-            if token in _CJK_STOP:
+            if token in _CJK_STOP or "\u3040" <= token <= "\u309f":  # hiragana: grammar, for the most part
                 previous = ""
                 continue
             if previous:
@@ -168,6 +178,16 @@ def _without(text: str, denials: tuple[str, ...]) -> str:
         at = candidates.find_value(text, denied)
         if at >= 0:
             text = f"{text[:at]} {text[at + len(denied) :]}"
+    return text
+
+
+def _without_asides(text: str, langs: tuple[Language, ...]) -> str:
+    """``text`` without brackets and words of time, which are no part of what it is about."""
+    text = _ASIDE.sub(" ", text)
+    for lang in langs:
+        low = text.lower()
+        for hit in lang.finditer("aside", low):
+            text = f"{text[: hit.start()]}{' ' * (hit.end() - hit.start())}{text[hit.end() :]}"
     return text
 
 

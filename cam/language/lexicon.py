@@ -28,7 +28,7 @@ Every pattern is searched in lower case, with code, quotations and links blanked
 import functools
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,30 +43,27 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
 class LazyPattern:
-    """A regular expression that is compiled when it is first used."""
+    """A regular expression that is compiled when it is first used.
 
-    __slots__ = ("_compiled", "source")
+    ``search``, ``match`` and ``finditer`` are those of ``re.Pattern``: once it is compiled, its own.
+    """
+
+    __slots__ = ("finditer", "match", "search", "source")
+
+    search: Callable[..., re.Match[str] | None]
+    match: Callable[..., re.Match[str] | None]
+    finditer: Callable[..., Iterator[re.Match[str]]]
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._compiled: re.Pattern[str] | None = None
+        self.search = lambda *args: self._compiled().search(*args)
+        self.match = lambda *args: self._compiled().match(*args)
+        self.finditer = lambda *args: self._compiled().finditer(*args)
 
-    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """As ``re.Pattern.search``."""
-        return self._ready().search(text, start)
-
-    def match(self, text: str) -> re.Match[str] | None:
-        """As ``re.Pattern.match``."""
-        return self._ready().match(text)
-
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """As ``re.Pattern.finditer``."""
-        return self._ready().finditer(text)
-
-    def _ready(self) -> re.Pattern[str]:
-        if self._compiled is None:
-            self._compiled = re.compile(self.source)
-        return self._compiled
+    def _compiled(self) -> re.Pattern[str]:
+        pattern = re.compile(self.source)
+        self.search, self.match, self.finditer = pattern.search, pattern.match, pattern.finditer
+        return pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +110,7 @@ class Language:
     topics: tuple[tuple[str, LazyPattern], ...] = ()
     stop: frozenset[str] = frozenset()
     replacements: Mapping[str, str] = field(default_factory=dict)
+    corrections: tuple[Rule, ...] = ()
 
     def search(self, name: str, text: str) -> re.Match[str] | None:
         """First hit of the patterns called ``name``; None where the language has none."""
@@ -213,13 +211,15 @@ def _load(path: str) -> Language:
             (name, pattern(source)) for entry in data.get(key) or () for name, source in entry.items()
         )
 
+    cues = rules("cues")
     return Language(
         code=data["code"],
         name=data["name"],
         script=pattern(data["script"]) if data.get("script") else None,
         words=frozenset(str(w) for w in (data.get("words") or "").split()),
         vetoes=rules("vetoes"),
-        cues=rules("cues"),
+        cues=cues,
+        corrections=tuple(cue for cue in cues if cue.act is SpeechAct.CORRECTION),
         named={
             name: tuple(pattern(s) for s in ([source] if isinstance(source, str) else source))
             for name, source in (data.get("patterns") or {}).items()

@@ -60,7 +60,7 @@ def _flips(mine: Claim, other: Claim, *, corrects: bool) -> bool:
     """The same words, once asked for and once forbidden."""
     if mine.negative == other.negative or not mine.content or other.limits - mine.content:
         return False
-    if corrects and len(other.content) >= 2 and other.content <= mine.content:
+    if corrects and len(other.content) >= 2 and len(other.content & mine.content) >= 0.8 * len(other.content):
         return True
     if mine.denials or other.denials:
         return False
@@ -81,13 +81,18 @@ def _denies(mine: Claim, other: Claim) -> Relation:
         shared = rest & mine.content
         family = {f for f, names in other.tools.items() if denied.lower() in names}
         others = frozenset(t for names in other.tools.values() for t in names)
-        if family and _is_used(denied, other.text) and len(rest - others) <= 4:
+        if family and _is_used(denied, other.text) and _weight(rest - others) <= 4:
             return Relation.CONTRADICTS
         if not rest or len(shared) * 2 >= len(rest):
             return Relation.CONTRADICTS
         if _is_used(denied, other.text) and len(rest) <= 3 and not denied.isdigit():
             return Relation.CONTRADICTS
     return Relation.NONE
+
+
+def _weight(words: frozenset[str]) -> float:
+    """How many words; a word of a script without spaces is about two pairs of characters."""
+    return sum(0.5 if candidates.is_cjk(w[0]) else 1 for w in words)
 
 
 def _is_used(name: str, text: str) -> bool:
@@ -110,7 +115,8 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         mine.limits and not mine.limits <= other.content
     ):
         return False
-    names = frozenset(t for tools in (*mine.tools.values(), *other.tools.values()) for t in tools)
+    named = (n for tools in (*mine.tools.values(), *other.tools.values()) for n in tools)
+    names = frozenset(t for name in named for t in (name, *terms(name)))
     for family in mine.tools.keys() & other.tools.keys():
         a, b = mine.tools[family], other.tools[family]
         if a & b:
@@ -126,7 +132,11 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         left, right = mine.content - gone, other.content - gone
         if left and right and _same_subject(left, right, corrects=corrects):
             return True
-    return _same_frame(mine, other, corrects=corrects) or (corrects and _one_word_apart(mine, other))
+    return (
+        _same_frame(mine, other)
+        or _same_copula(mine, other, corrects=corrects)
+        or (corrects and _one_word_apart(mine, other))
+    )
 
 
 _MOST_OF = 0.65
@@ -144,7 +154,10 @@ def _one_word_apart(mine: Claim, other: Claim) -> bool:
 
 
 _PLACING = frozenset(
-    terms("tracked kept lives living located stored hosted sits found put filed managed handled done lands")
+    terms(
+        "tracked kept lives living located stored hosted sits found put filed managed handled done lands "
+        "happens listens listening port reachable exposed bound written called named goes"
+    )
 )
 """Verbs that say no more than "is": left out where two claims are asked whether they have one subject."""
 
@@ -158,7 +171,7 @@ def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool
     return corrects and (right <= left or (bool(left) and left <= right)) and len(left ^ right) <= 3
 
 
-def _same_frame(mine: Claim, other: Claim, *, corrects: bool) -> bool:
+def _same_frame(mine: Claim, other: Claim) -> bool:
     """Whether the verb takes one value: "deploys run from main", "deploys run from the release branch"."""
     for lang in spoken_in(mine.text):
         a, b = (lang.search("single_valued", c.text.lower()) for c in (mine, other))
@@ -174,17 +187,22 @@ def _same_frame(mine: Claim, other: Claim, *, corrects: bool) -> bool:
             and not tails[0] & tails[1]
         ):
             return True
+    return False
+
+
+def _same_copula(mine: Claim, other: Claim, *, corrects: bool) -> bool:
+    """Whether both say what one thing is, in a few words that differ."""
+    for lang in spoken_in(mine.text):
         a, b = (lang.search("copula", c.text.lower()) for c in (mine, other))
         if a is None or b is None:
             continue
         subjects = [frozenset(terms(c.text[: hit.start()])) for c, hit in ((mine, a), (other, b))]
         tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
-        least = 1 if corrects else 2
         if (
             subjects[0] == subjects[1]
-            and len(subjects[0]) >= least
-            and all(0 < len(t) <= 3 for t in tails)
-            and not tails[0] & tails[1]
+            and _weight(subjects[0]) >= (1 if corrects else 2)
+            and all(0 < _weight(t - _PLACING) <= 3 for t in tails)
+            and not (tails[0] & tails[1]) - _PLACING
         ):
             return True
     return False

@@ -139,6 +139,8 @@ class _Reading:
                 self._flush()
                 self.gone = gone
             return
+        if fresh and self._follows_complaint(text, judgement, before, where):
+            return
         facts = candidates.enumerated(text, clause.languages)
         for fact in facts:
             self._keep(_candidate(fact, judgement, where, around, whole=len(facts) == 1), fresh)
@@ -172,12 +174,40 @@ class _Reading:
         if (
             isinstance(last, Candidate)
             and last.source == where.source(before.clause.text)
-            and any(lang.search("complaint", before.clause.shadow) for lang in before.clause.languages)
+            and _complains(before.clause)
         ):
             told = candidates.fact_text(before.clause.text, before.clause.languages)
             summary = f"{told}, {candidates.fact_text(clause.text, clause.languages)}"
             joined = replace(last, summary=summary, quotes=(*last.quotes, where.quote(clause.text)))
             self.found[-1] = self.context[-1] = joined
+        return True
+
+    def _follows_complaint(
+        self, text: str, judgement: Judgement, before: Sequence[Judgement], where: _Where
+    ) -> bool:
+        """Make one record of a complaint and the rule that follows it: the rule, with what led to it."""
+        last = self.found[-1] if self.found else None
+        if (
+            judgement.said_as is not SpeechAct.RULE
+            or not before
+            or not isinstance(last, Candidate)
+            or last.details
+            or last.source != where.source(before[-1].clause.text)
+            or not _complains(before[-1].clause)
+            or _complains(judgement.clause)
+        ):
+            return False
+        rule = _candidate(text, judgement, where, judgement.clause.text)
+        joined = replace(
+            last,
+            summary=rule.summary,
+            details=(last.summary,),
+            topic=rule.topic,
+            scope=rule.scope,
+            quotes=(*last.quotes, *rule.quotes),
+            denies=(*last.denies, *rule.denies),
+        )
+        self.found[-1] = self.context[-1] = joined
         return True
 
     def _flush(self) -> None:
@@ -407,6 +437,14 @@ def _candidate(
         quotes=(where.quote(clause.text),),
         denies=candidates.denials(text, langs),
         rule=judgement.rule if judgement.level > 2 else f"passing:{judgement.rule}",
+    )
+
+
+def _complains(clause: Clause) -> bool:
+    """Whether the clause tells what the agent did wrong, and not what it should do."""
+    return any(
+        lang.search("complaint", clause.shadow) and not lang.search("prohibits", clause.shadow)
+        for lang in clause.languages
     )
 
 

@@ -76,7 +76,8 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts r
         if (
             clause.mark == "?"
             and last
-            and not any(lang.search("polite", clause.shadow) for lang in clause.languages)
+            and not _says_only(clause, "polite")
+            and not _says_only(clause, "rhetorical")
         ):
             veto = _QUESTION
         if ban is not None and (veto is None or ban.level > veto.level) and not (
@@ -115,10 +116,15 @@ _QUESTION = Rule("question-mark", SpeechAct.QUESTION, 6, None)  # type: ignore[a
 
 def _best(clause: Clause, kind: str) -> Rule | None:
     best: Rule | None = None
+    shadow = clause.shadow
     for lang in clause.languages:
         rules: Sequence[Rule] = lang.cues if kind == "cues" else lang.vetoes
         for rule in rules:
-            if (best is None or rule.level > best.level) and rule.matches(clause.shadow, clause.text):
+            if (
+                (best is None or rule.level > best.level)
+                and rule.pattern.search(shadow)
+                and rule.matches(shadow, clause.text)
+            ):
                 best = rule
     return best
 
@@ -144,7 +150,7 @@ def _corrects(clause: Clause) -> bool:
     return any(
         rule.act is SpeechAct.CORRECTION and rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
-        for rule in lang.cues
+        for rule in lang.corrections
     )
 
 
