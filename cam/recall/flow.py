@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cam.core.errors import InvalidInputError
-from cam.core.private import strip
 from cam.core.problems import Problem
 from cam.core.ranking import Hit, best_in, count_terms
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType
-from cam.core.secrets import mask
 from cam.core.tokens import estimate_tokens
 from cam.recall.result import Card, CardProvenance, SearchResult
 from cam.recall.source import Filters, RecordsInMemory, Searchable
@@ -123,7 +121,8 @@ def search_in(
         searched = "active" if state == "auto" else state
     cards, cut, masked = [], 0, 0
     for hit in hits[(page - 1) * limit :]:
-        card, spans, secrets = _card(chosen.record(hit.number), hit, path_of)
+        record, is_clean = chosen.record(hit.number), chosen.is_clean(hit.number)
+        card, spans, secrets = _card(record, hit, path_of, is_clean=is_clean)
         cards.append(card)
         cut, masked = cut + spans, masked + secrets
     return SearchResult(query, searched, tuple(cards), total, page, limit, tuple(problems), cut, masked)
@@ -160,13 +159,12 @@ def _check_options(state: str, match: str, limit: int, page: int, recency: float
         raise InvalidInputError(f"recency {recency} is not a finite number of 0 or more")
 
 
-def _card(record: MemoryRecord, hit: Hit, path_of: PathOf | None) -> tuple[Card, int, int]:
+def _card(record: MemoryRecord, hit: Hit, path_of: PathOf | None, *, is_clean: bool) -> tuple[Card, int, int]:
     """A card, and how many private spans and secrets its record lost."""
-    stripped = strip(record.text)
-    masked = mask(stripped.text)
+    text, spans, secrets = (record.text, 0, 0) if is_clean else _screened(record.text)
     newest = record.sources[-1] if record.sources else None
     session = next((s.session for s in reversed(record.sources) if s.session), None)
-    summary = masked.text.partition("\n")[0].strip()
+    summary = text.partition("\n")[0].strip()
     card = Card(
         record.ref,
         record.type,
@@ -176,7 +174,16 @@ def _card(record: MemoryRecord, hit: Hit, path_of: PathOf | None) -> tuple[Card,
         CardProvenance(newest.kind if newest else "", session, path_of(record) if path_of else ""),
         hit.score,
         hit.fields,
-        tuple(mask(term).text for term in hit.terms),
-        estimate_tokens(masked.text),
+        hit.terms,
+        estimate_tokens(text),
     )
-    return card, stripped.count, masked.count
+    return card, spans, secrets
+
+
+def _screened(text: str) -> tuple[str, int, int]:
+    from cam.core.private import strip  # noqa: PLC0415 - only what nobody has looked at
+    from cam.core.secrets import mask  # noqa: PLC0415
+
+    stripped = strip(text)
+    masked = mask(stripped.text)
+    return masked.text, stripped.count, masked.count

@@ -89,10 +89,13 @@ class SelectedOnDisk:
 
     def record(self, number: int) -> MemoryRecord:
         """See ``Selection``."""
-        index = max(
-            i for i, offset in enumerate(self._offsets) if offset <= number and self._parts[i].lengths
-        )
-        return self._parts[index].record(number - self._offsets[index])
+        part, local = self._place(number)
+        return part.record(local)
+
+    def is_clean(self, number: int) -> bool:
+        """See ``Selection``."""
+        part, local = self._place(number)
+        return bool(part.clean[local])
 
     def find(self, token: str) -> Iterable[tuple[int, float, int]]:
         """See ``Postings``."""
@@ -126,6 +129,12 @@ class SelectedOnDisk:
     def vocabulary(self) -> Sequence[str]:
         """See ``Postings``."""
         return sorted({token for part in self._parts for token in part.tokens})
+
+    def _place(self, number: int) -> tuple[Part, int]:
+        for part, offset in zip(self._parts, self._offsets, strict=True):
+            if offset <= number < offset + len(part.lengths):
+                return part, number - offset
+        raise IndexError(number)
 
     def _excluded(self, filters: Filters) -> set[int]:
         """Numbers of live documents that the filters do not admit."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from cam.core.private import strip
 from cam.core.ranking import Document, Index, Postings, document_of
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, is_valid_at
 
@@ -62,6 +61,9 @@ class Selection(Protocol):
     def record(self, number: int) -> MemoryRecord:
         """The record behind a hit."""
 
+    def is_clean(self, number: int) -> bool:
+        """Whether it is known that the record holds neither a private span nor a secret."""
+
 
 class Searchable(Protocol):
     """Where records can be found."""
@@ -92,12 +94,18 @@ class SelectedRecords:
         """See ``Selection``."""
         return self._records[number]
 
+    def is_clean(self, number: int) -> bool:  # noqa: ARG002 - nobody has looked
+        """See ``Selection``."""
+        return False
+
 
 def visible_document(record: MemoryRecord) -> Document:
     """What of a record may be found: its text without private spans.
 
     A span may begin in the summary and end in the details, so both are read as one text.
     """
+    from cam.core.private import strip  # noqa: PLC0415 - a warm search builds no document
+
     document = document_of(record)
     visible = strip(record.text).text
     if visible == record.text:

@@ -7,7 +7,8 @@ those that are as young as the index. Files that differ are read anew. Without a
 written, the answer is the same and only takes longer.
 
 File: magic, length and checksum of the header, header (JSON), sections (JSON, or arrays in the machine's byte
-order). Whatever is read is checked against its checksum first; a damaged index is dropped and built anew.
+order). Whatever is read is checked against its checksum first; a damaged index is dropped and built anew,
+and so is one that other rules made.
 """
 
 import contextlib
@@ -139,6 +140,11 @@ class Part:
         table, dead = self._kinds, self.dead
         found = zip(array("I", documents), array("H", kinds), strict=True)
         return ((number, *table[kind]) for number, kind in found if number not in dead)
+
+    @cached_property
+    def clean(self) -> bytes:
+        """For each document 1 if it holds neither a private span nor a secret."""
+        return self._section("clean")
 
     def record(self, number: int) -> MemoryRecord:
         """The record behind a document."""
@@ -344,9 +350,11 @@ def _build(
     files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Document]
 ) -> tuple[bytes, int]:
     """An index's bytes, and the time at which it was begun."""
+    from cam.core import private, secrets  # noqa: PLC0415
     from cam.formats.topic_file import record_to_data  # noqa: PLC0415
 
     built = time_ns()
+    clean = bytearray()
     entries: dict[str, Any] = {}
     lengths, record_spans, refs = array("d"), array("Q"), []
     postings: dict[str, _Row] = {}
@@ -360,6 +368,7 @@ def _build(
             entry = entry_of(document_of(record))
             lengths.append(entry.length)
             refs.append(str(record.ref))
+            clean.append(not private.strip(record.text).count and not secrets.mask(record.text).count)
             for token, (weight, fields) in entry.tokens.items():
                 row = postings.get(token)
                 if row is None:
@@ -390,6 +399,7 @@ def _build(
             "files": json.dumps(entries).encode(),
             "lengths": lengths.tobytes(),
             "order": order.tobytes(),
+            "clean": bytes(clean),
             "tokens": "\n".join(tokens).encode("utf-8", "surrogatepass"),
             "spans": spans.tobytes(),
             "span_sums": sums.tobytes(),
@@ -406,9 +416,7 @@ def _build(
 _USUAL = {"state": "active", "type": "memory"}
 """What a record is unless it says otherwise."""
 
-_CHECKED_WHOLE = frozenset(
-    {"files", "lengths", "order", "tokens", "spans", "span_sums", "kind_table", "bounds"}
-)
+_CHECKED_WHOLE = frozenset("files lengths order clean tokens spans span_sums kind_table bounds".split())
 """Sections that are read whole; of the others each piece has a checksum of its own."""
 
 
@@ -418,10 +426,18 @@ def _pack(sections: dict[str, bytes]) -> bytes:
     for name, data in sections.items():
         places[name] = (offset, len(data), crc32(data) if name in _CHECKED_WHOLE else 0)
         offset += len(data)
-    form = {"byteorder": sys.byteorder, "sections": places}
+    form = {"byteorder": sys.byteorder, "rules": _rules(), "sections": places}
     header = json.dumps(form, separators=(",", ":")).encode()
     sizes = len(header).to_bytes(8, "little") + crc32(header).to_bytes(4, "little")
     return b"".join((_MAGIC, sizes, header, *sections.values()))
+
+
+def _rules() -> list[int]:
+    """Changes with the rules by which texts are cut into tokens, stripped and masked."""
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    names = ("ranking", "language", "private", "secrets", "secret_forms")
+    status = [os.stat(os.path.join(folder, "core", f"{name}.py")) for name in names]
+    return [each for s in status for each in (s.st_size, s.st_mtime_ns)]
 
 
 def _open_bytes(data: bytes, built: int) -> Part:
@@ -456,7 +472,7 @@ def _part(size: int, read: Callable[[int, int], bytes], built: int) -> Part | No
     form = json.loads(header)
     body = _HEAD + length
     end = max(offset + extent for offset, extent, _ in form["sections"].values())
-    if form["byteorder"] != sys.byteorder or size != body + end:
+    if form["byteorder"] != sys.byteorder or form["rules"] != _rules() or size != body + end:
         return None
     return Part(form, lambda offset, extent: read(body + offset, extent), built)
 
