@@ -34,6 +34,7 @@ COMMANDS: dict[str, Entry] = {
     "resume": Entry("session", "Resume a session: cam resume [CODEX ARGUMENTS]", _SESSIONS),
     "fork": Entry("session", "Fork a session: cam fork [CODEX ARGUMENTS]", _SESSIONS),
     "sync": Entry("sync", "Learn from sessions that were not read yet.", _SESSIONS),
+    "import": Entry("import_", "Learn from the sessions of the time before cam: import codex.", _SESSIONS),
     "off": Entry("switch", "Switch cam off for this project.", _SESSIONS),
     "on": Entry("switch", "Switch cam on again for this project.", _SESSIONS),
     "memory": Entry("memory", "What is remembered: overview, list, show, edit, move, merge, diff …", _MEMORY),
@@ -53,7 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
-_GROUPS = ("memory", "recall", "config", "project", "store", "review")
+_GROUPS = ("import", "memory", "recall", "config", "project", "store", "review")
 
 _given = GlobalOptions()
 

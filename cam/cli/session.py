@@ -35,6 +35,12 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
             emit("", (f"cam: Codex starts without memory: {describe(error)[1]}",))
     if prepared is not None:
         emit("", tuple(f"cam: {w}" for w in prepared.warnings))
+    live = None
+    if prepared is not None and options.sync and not opened.call.is_ephemeral:
+        from cam.wrapper.live import LiveReader
+
+        live = LiveReader(prepared.run)
+        live.start()
     try:
         code = start(opened, prepared)
     except OSError as error:
@@ -44,7 +50,7 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
         from cam.render.session import outcome_lines
         from cam.wrapper.after import finish
 
-        outcome = finish(opened, prepared, started, learn=options.sync)
+        outcome = finish(opened, prepared, started, learn=options.sync, live=live)
         emit("", tuple(outcome_lines(outcome)))
     except KeyboardInterrupt:
         emit("", ("cam: interrupted; the session is read at the next 'cam run' or 'cam sync'",))

@@ -1,6 +1,6 @@
 """What was learned, for people and as data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cam.core.evidence import RolloutMeta
@@ -8,9 +8,11 @@ from cam.core.operations import Change, MemoryOperation
 from cam.formats.topic_file import record_to_data
 from cam.render.reasons import in_words
 from cam.render.records import printable
-from cam.sync.result import SessionReport, SyncReport
+from cam.store.identity import Project
+from cam.sync.result import ImportPlan, SessionReport, SyncReport
 
 _SHOWN = 5
+_MOST_PROJECTS = 20
 
 
 def sync_data(report: SyncReport) -> dict[str, Any]:
@@ -64,6 +66,86 @@ def unassigned_lines(sessions: Sequence[RolloutMeta]) -> list[str]:
     more = [f"  and {len(folders) - _SHOWN} more folders"] if len(folders) > _SHOWN else []
     head = f"! {_count(len(sessions), 'session')} of no known project (the folder is gone):"
     return [head, *shown, *more] if sessions else []
+
+
+def import_data(plan: ImportPlan) -> dict[str, Any]:
+    """``import codex --json``: what there is."""
+    first, last = _span(plan)
+    return {
+        "plan": {
+            "sessions": len(plan.own),
+            "bytes": plan.size,
+            "from": first or None,
+            "to": last or None,
+            "expected_records": plan.expected,
+            "projects": [
+                {"project": name, "root": root or None, "sessions": n, "bytes": size}
+                for name, root, n, size in _by_project(plan)
+            ],
+        },
+        "unassigned": [_unassigned_data(m) for m in plan.unassigned],
+    }
+
+
+def plan_text(plan: ImportPlan, *, dry_run: bool) -> str:
+    """``import codex``: what there is, before anything is written."""
+    if not plan.own:
+        return "\n".join([*unassigned_lines(plan.unassigned), "Nothing to import: every session was read."])
+    projects, (first, last) = _by_project(plan), _span(plan)
+    when = f", {first[:10]} to {last[:10]}" if first else ""
+    there = f"{_count(len(plan.own), 'session')} in {_count(len(projects), 'project')}"
+    lines = [f"{there}, {_bytes(plan.size)}{when}; about {_count(plan.expected, 'record')} to expect"]
+    shown = projects[:_MOST_PROJECTS]
+    width = max(len(_count(n, "session")) for _, _, n, _ in shown)
+    for name, root, n, size in shown:
+        lines.append(f"  {_count(n, 'session'):>{width}}  {_bytes(size):>8}  {root or name}")
+    if len(projects) > len(shown):
+        lines.append(f"  and {len(projects) - len(shown)} more projects")
+    lines += unassigned_lines(plan.unassigned)
+    if dry_run:
+        lines.append("Nothing was written.")
+    return "\n".join(lines)
+
+
+def import_text(report: SyncReport, projects: Mapping[str, Project]) -> str:
+    """``import codex``: what was learned, project by project."""
+    lines = []
+    for name in dict.fromkeys(s.project for s in report.sessions):
+        own = [s for s in report.sessions if s.project == name]
+        changed = sum(len(s.plan.changes) for s in own)
+        read = sum(s.status in ("synced", "nothing") for s in own)
+        if read:
+            root = projects[name].root if name in projects else ""
+            lines.append(f"+ {root or name}: {_count(read, 'session')}, {_count(changed, 'record')} changed")
+    for session in report.failed:
+        lines += _session_lines(session)
+    read = len({s.meta.session for s in report.sessions if s.status in ("synced", "nothing")})
+    lines.append(f"{_count(read, 'session')} read, {_count(len(report.changes), 'record')} changed")
+    return "\n".join(lines)
+
+
+def _by_project(plan: ImportPlan) -> list[tuple[str, str, int, int]]:
+    """Id, root, sessions and bytes of each project, the largest first."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for pending in plan.own:
+        for project in pending.projects:
+            root, n, size = found.get(project.id, (project.root, 0, 0))
+            found[project.id] = (root, n + 1, size + max(0, pending.size))
+    rows = [(name, *row) for name, row in found.items()]
+    return sorted(rows, key=lambda row: (-row[3], row[0]))
+
+
+def _span(plan: ImportPlan) -> tuple[str, str]:
+    times = [p.meta.started_at for p in plan.own if p.meta.started_at]
+    return (min(times), max(times)) if times else ("", "")
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
 
 
 def learned_line(changes: Sequence[Change]) -> str:

@@ -1,6 +1,6 @@
 """A session source that reads each rollout once per process: receipt and sync share what was read."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from cam.core.evidence import RolloutEvidence, RolloutMeta
 from cam.core.problems import Problem
@@ -9,10 +9,18 @@ from cam.store.session_index import SessionIndex
 
 
 class ReadOnce:
-    """Implements ``cam.core.seams.SessionSource`` on top of another one."""
+    """Implements ``cam.core.seams.SessionSource`` on top of another one.
 
-    def __init__(self, inner: SessionSource) -> None:
+    Args:
+        inner: the other one.
+        ready: what was read already while the session ran; None for a session that must be read.
+    """
+
+    def __init__(
+        self, inner: SessionSource, ready: Callable[[RolloutMeta], RolloutEvidence | None] | None = None
+    ) -> None:
         self._inner = inner
+        self._ready = ready
         self._metas: tuple[RolloutMeta, ...] | None = None
         self._evidence: dict[str, RolloutEvidence] = {}
         self.problems: list[Problem] = inner.problems
@@ -34,6 +42,16 @@ class ReadOnce:
 
     def read(self, meta: RolloutMeta) -> RolloutEvidence:
         """Everything one session says; what it said when it was first asked."""
-        if meta.session not in self._evidence:
+        if meta.session not in self._evidence and not self.is_ready(meta):
             self._evidence[meta.session] = self._inner.read(meta)
         return self._evidence[meta.session]
+
+    def is_ready(self, meta: RolloutMeta) -> bool:
+        """Whether the session needs no more reading."""
+        if meta.session not in self._evidence and self._ready is not None:
+            evidence = self._ready(meta)
+            if evidence is not None:
+                self._evidence[meta.session] = evidence
+                if self.index is not None:
+                    self.index.note_evidence(evidence)
+        return meta.session in self._evidence

@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any
 
 from cam.core.errors import CamError
-from cam.core.evidence import Generation, RolloutMeta
+from cam.core.evidence import Generation, Message, RolloutEvidence, RolloutMeta
 from cam.system.files import make_folder, read_bytes, write_quick
 from cam.system.rollout_files import RolloutFile
 
@@ -70,6 +70,12 @@ class SessionIndex:
             return meta
         values = {field.name: getattr(meta, field.name) for field in fields(meta)}
         return RolloutMeta(**(values | {"folders": tuple(folders)}))
+
+    def note_evidence(self, evidence: RolloutEvidence) -> None:
+        """Note what a reading showed, and keep it."""
+        said = (item for item in evidence.items if isinstance(item, Message))
+        self.note_folders(evidence.meta, {item.cwd for item in said if item.cwd is not None})
+        self.save()
 
     def note_folders(self, meta: RolloutMeta, folders: set[str]) -> None:
         """Note in which folders a session's turns ran, besides the one it began in."""

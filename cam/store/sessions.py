@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cam.core.evidence import Message, RolloutEvidence, RolloutMeta
+from cam.core.evidence import RolloutEvidence, RolloutMeta
 from cam.core.lines import SkippedLine
 from cam.core.problems import Problem
 from cam.formats.rollout import RolloutReader, hurry, ordinal_of, parse_header, recover_header
@@ -111,12 +111,9 @@ class CodexSessions:
             reader.know_parent(self._parent_texts(reader.evidence().meta))
         evidence = reader.evidence()
         placed = self._placed(evidence.meta)
-        index = self.index
-        index.note_folders(
-            placed, {i.cwd for i in evidence.items if isinstance(i, Message) and i.cwd is not None}
-        )
-        index.save()
-        return replace(evidence, meta=placed, problems=(*evidence.problems, *problems))
+        evidence = replace(evidence, meta=placed, problems=(*evidence.problems, *problems))
+        self.index.note_evidence(evidence)
+        return evidence
 
     @property
     def index(self) -> SessionIndex:

@@ -6,7 +6,7 @@ A session belongs to the projects that its turns ran in; each project learns fro
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,9 @@ from cam.sync.result import Pending, SessionReport, Step, SyncReport
 from cam.system.clock import now_stamp
 from cam.system.files import explain
 from cam.system.rollout_files import last_time
+
+_SAMPLE = 12  # sessions that are looked into for an estimate
+_SAMPLE_BYTES = 5_000_000  # longer ones are not
 
 Extractor = MemoryExtractor | Callable[[], MemoryExtractor]
 
@@ -132,6 +135,37 @@ def pending_everywhere(
     )
     waiting, unassigned = run.everything()
     return tuple(waiting), unassigned
+
+
+def expected_records(
+    root: str,
+    sessions: SessionSource,
+    home: str,
+    waiting: Sequence[Pending],
+    *,
+    here: Project | None = None,
+    is_off: Callable[[Project], bool] = lambda _: False,
+) -> int:
+    """About how many records some waiting sessions will give, by a dry run over a few that lie apart.
+
+    Args:
+        root: the store.
+        sessions: where rollouts are.
+        home: the user's home folder.
+        waiting: what is to be read.
+        here: the project that is worked in.
+        is_off: projects in which cam is off.
+    """
+    from cam.sync.heuristic import HeuristicExtractor  # noqa: PLC0415 - no model is asked for an estimate
+
+    own = [p for p in waiting if p.meta.is_primary and 0 <= p.size <= _SAMPLE_BYTES]
+    sample = own[:: max(1, len(own) // _SAMPLE)][:_SAMPLE]
+    if not sample:
+        return 0
+    request = SyncRequest(dry_run=True)
+    run = _Run(root, sessions, HeuristicExtractor(), Places(root, home, here), request, is_off)
+    found = sum(len(session.plan.changes) for session in run.all(sample, None).sessions)
+    return round(found * sum(p.meta.is_primary for p in waiting) / len(sample))
 
 
 def pending_sessions(

@@ -27,6 +27,31 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What an import would read.
+
+    Attributes:
+        waiting: sessions, oldest first.
+        unassigned: sessions whose folder is gone and that no project can claim.
+        expected: about how many records they will give, reckoned from some of them.
+    """
+
+    waiting: tuple[Pending, ...]
+    unassigned: tuple[RolloutMeta, ...] = ()
+    expected: int = 0
+
+    @property
+    def own(self) -> tuple[Pending, ...]:
+        """The sessions in which a person talks."""
+        return tuple(p for p in self.waiting if p.meta.is_primary)
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return sum(max(0, p.size) for p in self.own)
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """How far a sync is.
 

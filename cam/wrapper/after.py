@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict
 
 from cam.context import Context
+from cam.core.evidence import RolloutMeta
 from cam.formats.history import dump_line
 from cam.setup.projects import note_project
 from cam.startup.flow import run_data, sessions_of_run
@@ -18,19 +19,29 @@ from cam.store.identity import resolve_project
 from cam.store.read_once import ReadOnce
 from cam.store.sessions import CodexSessions
 from cam.sync.extractors import choose_extractor
-from cam.sync.flow import pending_sessions, sync_project
+from cam.sync.flow import SyncRequest, pending_sessions, sync_project
 from cam.sync.result import SyncReport
 from cam.system.files import append_line
 from cam.wrapper.arguments import CodexCall
 from cam.wrapper.flow import Opened, Prepared
+from cam.wrapper.live import LiveReader
 from cam.wrapper.receipt import receipt_of
 from cam.wrapper.result import InjectionReceipt, SessionOutcome
 
-BACKGROUND_BYTES = 100_000_000
-"""More than this much unread rollout is read after the prompt is back: some two seconds' work."""
+MOST_SECONDS = 2.0
+"""What would keep the prompt waiting for longer is done in the background."""
+_BYTES_A_SECOND = 150_000_000
+_SECONDS_A_SESSION = 0.1
 
 
-def finish(opened: Opened, prepared: Prepared | None, started: float, *, learn: bool) -> SessionOutcome:
+def finish(
+    opened: Opened,
+    prepared: Prepared | None,
+    started: float,
+    *,
+    learn: bool,
+    live: LiveReader | None = None,
+) -> SessionOutcome:
     """Receipt and sync, after Codex has ended.
 
     Args:
@@ -38,6 +49,7 @@ def finish(opened: Opened, prepared: Prepared | None, started: float, *, learn: 
         prepared: None if nothing was injected.
         started: when Codex was started, seconds since the epoch.
         learn: whether to sync.
+        live: what read the session while it ran.
 
     Raises:
         CamError: the store cannot be read or written.
@@ -45,9 +57,15 @@ def finish(opened: Opened, prepared: Prepared | None, started: float, *, learn: 
     context, call = opened.context, opened.call
     if context is None or not call.is_session:
         return SessionOutcome()
-    sessions = ReadOnce(CodexSessions(context.codex_home))
+    if live is not None:
+        live.finish()
+    source = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    sessions = ReadOnce(source, live.evidence if live is not None else None)
     receipts = _receipts(context, call, prepared, sessions, started) if prepared is not None else ()
-    report, background = (None, 0) if call.is_ephemeral or not learn else _learn(context, sessions)
+    report, background = None, 0
+    if learn and not call.is_ephemeral:
+        also = tuple(str(note["session"]) for note in sessions_of_run(prepared.run)) if prepared else ()
+        report, background = _learn(context, sessions, also)
     if learn:
         note_project(context.layout.root, context.project)
     warnings = tuple(
@@ -112,6 +130,8 @@ def _receipt(
     meta = sessions.find(session)
     if meta is None:
         return InjectionReceipt(session, strategy, source, arrived=False, reason="there is no rollout of it")
+    if _seconds(sessions, meta, os.path.getsize(meta.path)) > MOST_SECONDS:
+        return InjectionReceipt(session, strategy, source, reason="the session is read in the background")
     refs = tuple(e.key for e in prepared.payload.entries if e.line in text)
     return receipt_of(sessions.read(meta), text, strategy=strategy, source=source, refs=refs)
 
@@ -124,18 +144,32 @@ def _hook_error(run: str) -> str:
         return ""
 
 
-def _learn(context: Context, sessions: ReadOnce) -> tuple[SyncReport, int]:
-    """Sync now what is soon done, and leave a mountain, or a wait for a model, to a process of its own."""
+def _learn(context: Context, sessions: ReadOnce, also: tuple[str, ...]) -> tuple[SyncReport, int]:
+    """Sync now what is soon done, and leave a mountain, or a wait for a model, to a process of its own.
+
+    Args:
+        context: of the folder the session worked in.
+        sessions: where rollouts are.
+        also: sessions that the hook saw here, wherever they began.
+    """
     home = context.environment.home
     extractor = choose_extractor(context.settings, context.environment)
     if context.project is not None:
-        pending = pending_sessions(context.store, sessions, context.project, home)
+        pending = pending_sessions(context.store, sessions, context.project, home, also)
         asks = extractor.name != "heuristic" and bool(pending)
-        if asks or sum(size for _, size in pending) > BACKGROUND_BYTES:
+        if asks or sum(_seconds(sessions, meta, size) for meta, size in pending) > MOST_SECONDS:
             subprocess.Popen(
                 [sys.executable, "-I", "-m", "cam", "--cwd", context.project.root, "sync", "--json"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )  # fmt: skip
             return SyncReport(), len(pending)
-    return sync_project(context.store, sessions, extractor, context.project, home), 0
+    request = SyncRequest(also=also)
+    return sync_project(context.store, sessions, extractor, context.project, home, request), 0
+
+
+def _seconds(sessions: ReadOnce, meta: RolloutMeta, size: int) -> float:
+    """About how long a session's sync takes."""
+    if not meta.is_primary or sessions.is_ready(meta):
+        return _SECONDS_A_SESSION
+    return _SECONDS_A_SESSION + max(0, size) / _BYTES_A_SECOND
