@@ -126,8 +126,8 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
             return True
     for kind in {k for k, _ in mine.values} & {k for k, _ in other.values}:
         a, b = (frozenset(v for k, v in c.values if k == kind) for c in (mine, other))
-        if a & b:
-            continue
+        if a & b or (len(a) > 1 and len(b) > 1 and not corrects):
+            continue  # "node 1 is on 9001", "node 2 is on 9002": another value of another thing
         gone = frozenset(t for v in (a | b) for t in terms(v))
         left, right = mine.content - gone, other.content - gone
         if left and right and _same_subject(left, right, corrects=corrects):
