@@ -172,6 +172,8 @@ def _said_lines(text: str) -> tuple[list[tuple[int, int, int]], list[str]]:
         lines = _edges(lines)
     if (len(lines) > 4 or len(text) > 400) and in_any_language("persona", text[:200].lower()):
         return [], [text]  # a prompt template, expanded
+    if any(lang.search("role", text[:200].lower()) for lang in spoken_in(text[:200])):
+        return [], [text]  # "you are a senior …": what follows is the part to play
     reader = _Reader()
     for start, end in lines:
         line = text[start:end]
