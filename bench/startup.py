@@ -1,0 +1,97 @@
+"""Start-up of cam's commands against ``python -c pass`` in the same run.
+
+Usage: python bench/startup.py [--records N] [--runs N]
+
+A throwaway home, a project with N records (20 to a topic file) and a Codex that does nothing. The smallest of
+the runs counts; the ratio to the floor carries over to other machines, the milliseconds do not.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+FAKE_CODEX = '#!/bin/sh\n[ "$1" = --version ] && echo "codex-cli 0.171.0"\nexit 0\n'
+WORDS = (
+    "deploy build test module service table port server config cache queue worker login cart order".split()
+)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--records", type=int, default=1000)
+    parser.add_argument("--runs", type=int, default=7)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        measure(Path(folder), options.records, options.runs)
+
+
+def measure(root: Path, records: int, runs: int) -> None:
+    """Print each command's smallest time and its ratio to the floor."""
+    home, repo, codex = root / "home", root / "repo", root / "codex"
+    home.mkdir()
+    repo.mkdir()
+    codex.write_text(FAKE_CODEX)
+    codex.chmod(0o700)
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "CAM_CODEX_BINARY": str(codex), "LANG": "C.UTF-8"}
+    cam = str(Path(sys.executable).with_name("cam"))
+
+    def run(*line: str, text: str = "") -> float:
+        begun = time.perf_counter()
+        subprocess.run(line, cwd=repo, env=env, input=text, capture_output=True, text=True, check=False)
+        return time.perf_counter() - begun
+
+    fill(repo, env, cam, records)
+    run(cam, "recall", "search", "warm")
+    run(cam, "exec", "warm")
+    start = next(iter(sorted((home / ".codex-auto-memory" / "cache" / "runs").iterdir())))
+    event = json.dumps({"session_id": "s", "source": "startup", "cwd": "/", "transcript_path": None})
+    lines = {
+        "python -c pass": ([sys.executable, "-c", "pass"], ""),
+        "cam hook session-start": (
+            [sys.executable, "-I", "-m", "cam", "hook", "session-start", "--run", str(start)],
+            event,
+        ),
+        "cam recall search": ([cam, "recall", "search", "cache of the worker"], ""),
+        "cam exec (Codex does nothing)": ([cam, "--no-sync", "exec", "hello"], ""),
+        "cam --help": ([cam, "--help"], ""),
+        "cam memory list": ([cam, "memory", "list"], ""),
+        "cam config list": ([cam, "config", "list"], ""),
+        "cam remember": ([cam, "remember", "Deploys run on Tuesdays"], ""),
+    }
+    floor = 0.0
+    print(f"{records} records")
+    for name, (line, text) in lines.items():
+        best = min(run(*line, text=text) for _ in range(runs))
+        floor = floor or best
+        print(f"{name:<32}{best * 1000:8.1f} ms{best / floor:7.1f}x")
+
+
+def fill(repo: Path, env: dict[str, str], cam: str, records: int) -> None:
+    """Put the records into the store."""
+    items = [
+        {
+            "scope": "project",
+            "topic": f"topic-{n // 20}",
+            "summary": f"The {WORDS[n % 15]} of {WORDS[n * 7 % 13]} {n} uses the {WORDS[n * 11 % 14]}",
+        }
+        for n in range(records)
+    ]
+    file = repo / "facts.json"
+    file.write_text(json.dumps(items))
+    done = subprocess.run(
+        [cam, "memory", "import", str(file), "--json"], cwd=repo, env=env, capture_output=True, check=False
+    )
+    if done.returncode:
+        sys.exit(done.stdout.decode() + done.stderr.decode())
+
+
+if __name__ == "__main__":
+    main()
