@@ -8,6 +8,7 @@ that a crash in between leaves a ref with which the command can be given again.
 import json
 import os
 import re
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,18 +19,16 @@ from cam.core.errors import CamError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_topic, new_id
 from cam.core.tombstones import normal, tombstone_key
 from cam.formats.history import HistoryEvent, dump_line
-from cam.formats.memory_index import update_index
 from cam.formats.topic_file import (
     TopicFile,
     apply_to_topic_file,
-    new_topic_file,
     parse_topic_file,
     render_topic_file,
 )
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.tombstones import bury
-from cam.store.topics import shadow_file, write_shadow
+from cam.store.transaction import RecordPair, Transaction, repeat
 from cam.system.files import read_bytes, remove_file, walk_files, write_atomic
 
 ERASED = "[erased]"
@@ -273,35 +272,36 @@ class _Scrubber:
         layout, scope, state, topic = place or nowhere
         file = parse_topic_file(data, path=path, scope=scope, state=state, topic=topic)
         wanted: dict[str, MemoryRecord | None] = {}
+        pairs: list[RecordPair] = []
         for record in file.records:
             clean = self._record(record)
             if clean == record:
                 continue
             wanted[record.id] = None
+            pairs.append((record, None))
             if clean is not None:
                 wanted[clean.id] = clean
+                pairs.append((None, clean))
                 if place is not None:
                     self.others.add(str(clean.ref))
-        file = apply_to_topic_file(file, wanted)
         if any(section.record is None for section in file.sections) or self._text.search(file.prelude):
             file = self._foreign(file)
         if layout is None:
-            self._write(path, data, render_topic_file(file))
+            self._write(path, data, render_topic_file(apply_to_topic_file(file, wanted)))
             return
-        new: bytes | None = render_topic_file(file)
-        empty = render_topic_file(new_topic_file(scope, state, topic))
-        if not file.sections and new is not None and new.strip() == empty.strip():
-            new = None
-        index = layout.index_file(scope, state)
-        counts = _counts(os.path.dirname(os.path.join(self._root, path))) | {topic: len(file.records)}
-        old_index = read_bytes(index) or b""
-        new_index = update_index(old_index, scope, state, counts)
-        if new_index != old_index:
-            write_atomic(index, new_index)
-        key = (scope, state, topic)
-        if read_bytes(shadow_file(layout, key)) is not None or new is None:
-            write_shadow(layout, key, new)
-        self._write(path, data, new)
+        self._write(path, data, render_topic_file(file))
+        if pairs:
+            self._commit(layout, tuple(pairs))
+            self.changed.add(path)
+
+    def _commit(self, layout: StoreLayout, pairs: tuple[RecordPair, ...]) -> None:
+        """Change live records with their index, whole or not at all, and without a word in the history."""
+        name = f"erase-{secrets.token_hex(8)}"
+        journal = os.path.join(layout.journal_folder, f"{name}.json")
+        transaction = Transaction(name, layout.project, layout.worktree, pairs)
+        write_atomic(journal, transaction.to_json())
+        repeat(transaction, self._root)
+        remove_file(journal)
 
     def _record(self, record: MemoryRecord) -> MemoryRecord | None:
         """The record without the text; None where it is the one that goes, or nothing else is left."""
@@ -442,18 +442,6 @@ def _keys_of_event(event: Any) -> set[Key]:
                 ref = f"{item['scope']}:active:{item['topic']}:{item['id']}"
             key = _key_of(ref.replace(":deleted:", ":archived:"))
             found |= {key} if key is not None else set()
-    return found
-
-
-def _counts(folder: str) -> dict[str, int]:
-    found = {}
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".md") and name not in _INDEXES and is_topic(name[:-3]):
-            data = read_bytes(os.path.join(folder, name)) or b""
-            file = parse_topic_file(
-                data, path=name, scope=MemoryScope.PROJECT, state=MemoryState.ACTIVE, topic=name[:-3]
-            )
-            found[name[:-3]] = len(file.records)
     return found
 
 
