@@ -21,8 +21,13 @@ def pauses(folders: Sequence[str], quiet: float, stop: threading.Event) -> Itera
     except ImportError:
         yield from _pauses_by_looking(folders, quiet, stop)
         return
+    seen = [folder for folder in folders if os.path.isdir(folder)]
     while not stop.is_set():
         there = [folder for folder in folders if os.path.isdir(folder)]
+        if there != seen:  # one came meanwhile, perhaps with something in it
+            seen = there
+            stop.wait(quiet)
+            yield
         if not there:
             stop.wait(quiet)
             continue
@@ -38,10 +43,7 @@ def pauses(folders: Sequence[str], quiet: float, stop: threading.Event) -> Itera
                 changed = 0.0
                 yield
             if len(there) < sum(map(os.path.isdir, folders)):
-                yield  # a folder came meanwhile, perhaps with something in it
                 break
-        else:
-            return
 
 
 def _pauses_by_looking(folders: Sequence[str], quiet: float, stop: threading.Event) -> Iterator[None]:
