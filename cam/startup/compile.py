@@ -6,7 +6,7 @@ appear. The same input gives the same bytes.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cam.core.display import one_line
@@ -82,27 +82,30 @@ def compile_payload(
         max_lines: hard bound on lines.
         max_tokens: hard bound on estimated tokens.
     """
-    entries, omissions = _select(records, now)
-    active = tuple(sorted((e.key, e.digest) for e in entries))
+    ordered, omissions = _select(records, now)
+    active = tuple(sorted(_key(r) for r in records if r.state is MemoryState.ACTIVE and is_valid_at(r, now)))
     quoted = {s: q for s in _SCOPE_ORDER if (q := _quote(notes.get(s, "")))}
     refs = [f"- {t.scope}/{t.topic}: {_count(t.count)}, {_clean(t.path)}" for t in topics if t.count]
     frame = [OPEN, *GUIDANCE, *([RECALL_HINT] if refs else []), CLOSE]
     room = _Room(max_lines, max_tokens)
-    if not (entries or quoted) or any(room.take(line) for line in frame):
-        left_out = [Omission(str(e.ref), "token_budget", "budget") for e in entries]
+    if any(room.take(line) for line in frame):
+        left_out = [Omission(str(r.ref), "token_budget", "budget") for r in ordered]
         return StartupPayload(omissions=(*omissions, *left_out), active=active)
 
     # Each part keeps room for the next ones: highlights their share, topic refs a fifth at the most.
+    line_of = _Lines()
     kept_for_refs = _part(refs, 0.2, max_lines, max_tokens)
-    kept_for_highlights = _part([e.line for e in entries], HIGHLIGHT_SHARE, max_lines, max_tokens)
+    kept_for_highlights = _part(map(line_of, ordered), HIGHLIGHT_SHARE, max_lines, max_tokens)
     room.lines -= kept_for_refs.lines + kept_for_highlights.lines
     room.tokens -= kept_for_refs.tokens + kept_for_highlights.tokens
     note_blocks = _note_blocks(quoted, room, omissions)
     room.lines += kept_for_highlights.lines
     room.tokens += kept_for_highlights.tokens
-    taken = _take_highlights(entries, room, omissions)
+    taken = _take_highlights(ordered, line_of, room, omissions)
     room.lines += kept_for_refs.lines
     room.tokens += kept_for_refs.tokens
+    if not (taken or note_blocks):
+        return StartupPayload(omissions=tuple(omissions), active=active)
     ref_block = _take_block("topics", f"Topic files in {_clean(folder)}:", refs, room, omissions)
 
     blocks = [Block("frame", tuple(frame[:-1])), *note_blocks]
@@ -113,11 +116,32 @@ def compile_payload(
     return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), active)
 
 
-def _select(records: Sequence[MemoryRecord], now: str) -> tuple[list[Entry], list[Omission]]:
+class _Lines:
+    """Lines of records, each made once and only where it is looked at: masking thousands would be felt."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, str] = {}
+
+    def __call__(self, record: MemoryRecord) -> str:
+        """The record's line; "" where its text is private."""
+        key = _key(record)
+        if key not in self._made:
+            private = strip(record.summary).count
+            start = f"- [{record.scope}/{record.topic}] "
+            self._made[key] = "" if private else start + _shorten(record.summary)
+        return self._made[key]
+
+
+def _key(record: MemoryRecord) -> str:
+    """``scope:topic:id``; the state may change."""
+    return f"{record.scope}:{record.topic}:{record.id}"
+
+
+def _select(records: Sequence[MemoryRecord], now: str) -> tuple[list[MemoryRecord], list[Omission]]:
     """The records that may be told, most useful first, no two saying the same."""
     omissions: list[Omission] = []
     seen: set[str] = set()
-    entries: list[Entry] = []
+    chosen: list[MemoryRecord] = []
     current = [r for r in records if r.state is MemoryState.ACTIVE]
     current.sort(key=lambda r: (r.topic, r.id))
     current.sort(key=lambda r: r.updated_at, reverse=True)
@@ -127,16 +151,14 @@ def _select(records: Sequence[MemoryRecord], now: str) -> tuple[list[Entry], lis
         reason = ""
         if not is_valid_at(record, now):
             reason = "expired" if record.valid_until and record.valid_until <= now else "not_yet_valid"
-        elif strip(record.summary).count:
-            reason = "private"
         elif same in seen:
             reason = "duplicate"
         if reason:
             omissions.append(Omission(str(record.ref), reason, "selection"))
             continue
         seen.add(same)
-        entries.append(Entry(record.ref, f"- [{record.scope}/{record.topic}] {_shorten(record.summary)}"))
-    return entries, omissions
+        chosen.append(record)
+    return chosen, omissions
 
 
 def _quote(text: str) -> list[str]:
@@ -176,24 +198,39 @@ def _take_block(
     return Block(name, (title, *kept))
 
 
-def _take_highlights(entries: list[Entry], room: _Room, omissions: list[Omission]) -> list[Entry]:
+_LEAST = 8
+"""Tokens below which no record's line is looked for any more."""
+
+
+def _take_highlights(
+    ordered: list[MemoryRecord], line_of: _Lines, room: _Room, omissions: list[Omission]
+) -> list[Entry]:
     taken: list[Entry] = []
-    reason = room.take(HIGHLIGHTS) if entries else ""
-    for entry in entries:
-        why = reason or room.take(entry.line)
-        if why:
-            omissions.append(Omission(str(entry.ref), why, "budget"))
+    full = room.take(HIGHLIGHTS) if ordered else ""
+    for record in ordered:
+        if not full and room.lines < 1:
+            full = "line_budget"
+        elif not full and room.tokens < _LEAST:
+            full = "token_budget"
+        line = "" if full else line_of(record)
+        reason = full or ("private" if not line else room.take(line))
+        if reason:
+            stage = "selection" if reason == "private" else "budget"
+            omissions.append(Omission(str(record.ref), reason, stage))
         else:
-            taken.append(entry)
+            taken.append(Entry(record.ref, line))
     return taken
 
 
-def _part(lines: list[str], share: float, max_lines: int, max_tokens: int) -> _Room:
-    """What ``lines`` and a title need, at most ``share`` of the budgets."""
-    if not lines:
-        return _Room(0, 0)
-    tokens = sum(estimate_tokens(f"{line}\n") for line in lines) + 16
-    return _Room(min(len(lines) + 1, int(max_lines * share)), min(tokens, int(max_tokens * share)))
+def _part(lines: Iterable[str], share: float, max_lines: int, max_tokens: int) -> _Room:
+    """What ``lines`` and a title need, at most ``share`` of the budgets; no more is looked at than that."""
+    most = _Room(int(max_lines * share), int(max_tokens * share))
+    count, tokens = 0, 0
+    for line in lines:
+        count, tokens = count + 1, tokens + estimate_tokens(f"{line}\n")
+        if count >= most.lines or tokens >= most.tokens:
+            return most
+    return _Room(min(count + 1, most.lines), min(tokens + 16, most.tokens)) if count else _Room(0, 0)
 
 
 def _clean(text: str) -> str:

@@ -71,7 +71,7 @@ def run_data(payload: StartupPayload) -> dict[str, Any]:
     return {
         "text": payload.text,
         "entries": {e.key: [e.digest, e.line] for e in payload.entries},
-        "active": dict(payload.active),
+        "active": list(payload.active),
     }
 
 

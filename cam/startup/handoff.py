@@ -4,7 +4,7 @@ The wrapper writes one run file before Codex starts; the session's hook reads it
 fork, clear and compaction. What a session has been told stands in its ledger, so a resumed session gets
 what changed and nothing twice. Plain dictionaries and ``json`` alone: this runs on the hot path.
 
-Run file: ``{"text", "entries": {key: [digest, line]}, "active": {key: digest}, "parent"}``.
+Run file: ``{"text", "entries": {key: [digest, line]}, "active": [key], "parent"}``.
 Ledger: ``{key: [digest, line]}``, by session id.
 """
 
@@ -30,7 +30,8 @@ def text_for_session(run: dict[str, Any], source: str, known: Ledger | None) -> 
     if source not in ("resume", "fork") or known is None:
         return run["text"], dict(entries)
     news = {key: entry for key, entry in entries.items() if known.get(key, [""])[0] != entry[0]}
-    gone = {key: entry for key, entry in known.items() if key not in run["active"]}
+    active = set(run["active"])
+    gone = {key: entry for key, entry in known.items() if key not in active}
     after = {key: entry for key, entry in known.items() if key not in gone} | news
     lines = [CHANGED, *(line for _, line in news.values())] if news else []
     lines += [NO_LONGER, *(line for _, line in gone.values())] if gone else []

@@ -71,13 +71,13 @@ class StartupPayload:
         blocks: in order; empty when there is nothing to say.
         entries: the records among the lines.
         omissions: what was left out.
-        active: digest by key of every record that holds, whether it is in the payload or not.
+        active: keys of all records that hold, in the payload or not.
     """
 
     blocks: tuple[Block, ...] = ()
     entries: tuple[Entry, ...] = ()
     omissions: tuple[Omission, ...] = ()
-    active: tuple[tuple[str, str], ...] = ()
+    active: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

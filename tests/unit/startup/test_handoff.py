@@ -11,11 +11,11 @@ ENTRIES = {
 }
 
 
-def run(entries: dict[str, list[str]], active: dict[str, str] | None = None) -> dict[str, object]:
+def run(entries: dict[str, list[str]], active: list[str] | None = None) -> dict[str, object]:
     return {
         "text": "ALL",
         "entries": entries,
-        "active": {k: d for k, (d, _) in entries.items()} if active is None else active,
+        "active": list(entries) if active is None else active,
     }
 
 
@@ -43,9 +43,7 @@ def test_news_changes_and_what_no_longer_holds() -> None:
 
 
 def test_what_only_lost_its_place_in_the_budget_still_holds() -> None:
-    text, ledger = text_for_session(
-        run({}, {"project:workflow:a": "1", "project:workflow:b": "2"}), "resume", ENTRIES
-    )
+    text, ledger = text_for_session(run({}, ["project:workflow:a", "project:workflow:b"]), "resume", ENTRIES)
     assert text == ""
     assert ledger == ENTRIES
 
