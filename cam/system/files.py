@@ -245,6 +245,8 @@ def walk_files(path: str) -> Iterator[str]:
 def take_away(path: str) -> bytes | None:
     """Take the file away and return what it held, None if there was none; durable.
 
+    Where an earlier try was cut short after the file had gone, what it held then is returned now.
+
     Raises:
         StoreUnavailableError: the machine refuses.
     """
@@ -253,7 +255,8 @@ def take_away(path: str) -> bytes | None:
         try:
             os.rename(path, temporary)
         except FileNotFoundError:
-            return None
+            if not os.path.lexists(temporary):
+                return None
         found = read_bytes(temporary)
         os.unlink(temporary)
         sync_folder(os.path.dirname(path))
