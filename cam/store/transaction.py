@@ -197,6 +197,8 @@ def new_topic(
     data: bytes | None = render_topic_file(changed)
     if not changed.sections and data is not None and data.strip() == render_topic_file(empty).strip():
         data = None
+    if not data and topic.raw is None:
+        data = None  # a file that is gone stays gone
     is_exact, exact = _taken_back(back.files.get(os.path.relpath(topic.path, layout.root)), topic.raw)
     if is_exact:
         read = parse_topic_file(exact or b"", path="", scope=key[0], state=key[1], topic=key[2])
