@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 
 def pauses(folders: Sequence[str], quiet: float, stop: threading.Event) -> Iterator[None]:
-    """Yield each time something below the folders changed and then rested; ends when ``stop`` is set.
+    """Yield each time something below the folders changed and then rested, and once at the start.
 
-    Folders may appear later. Without ``watchfiles`` the folders are looked through every ``quiet`` seconds.
+    Ends when ``stop`` is set. Folders may appear later. Without ``watchfiles`` the folders are looked through
+    every ``quiet`` seconds.
 
     Args:
         folders: to watch, with all below them.
@@ -21,17 +22,12 @@ def pauses(folders: Sequence[str], quiet: float, stop: threading.Event) -> Itera
     except ImportError:
         yield from _pauses_by_looking(folders, quiet, stop)
         return
-    seen = [folder for folder in folders if os.path.isdir(folder)]
     while not stop.is_set():
         there = [folder for folder in folders if os.path.isdir(folder)]
-        if there != seen:  # one came meanwhile, perhaps with something in it
-            seen = there
-            stop.wait(quiet)
-            yield
         if not there:
             stop.wait(quiet)
             continue
-        changed = 0.0
+        changed = time.monotonic()  # something may have come before the watch began
         for changes in watch(
             *there, stop_event=stop, rust_timeout=max(50, int(quiet * 500)), yield_on_timeout=True,
             raise_interrupt=False, debounce=400, step=50,
@@ -47,7 +43,7 @@ def pauses(folders: Sequence[str], quiet: float, stop: threading.Event) -> Itera
 
 
 def _pauses_by_looking(folders: Sequence[str], quiet: float, stop: threading.Event) -> Iterator[None]:
-    before, dirty = _state(folders), False
+    before, dirty = _state(folders), True  # something may have come before the watch began
     while not stop.wait(quiet):
         now = _state(folders)
         if now != before:

@@ -25,6 +25,7 @@ from cam.testing.responses_server import KEY_VARIABLE, ResponsesServer, Script, 
 
 # Read when tests are collected, before any of them moves HOME to a folder of its own.
 _HOME = os.path.expanduser("~")
+_ALL = bool(os.environ.get("CAM_E2E_ALL"))
 _CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.join(_HOME, ".cache")
 RELEASES = Path(
     os.environ.get("CAM_CODEX_RELEASES") or os.path.join(_CACHE, "codex-auto-memory", "codex-releases")
@@ -186,7 +187,7 @@ class CodexSandbox:
 
 
 def _install(version: str, folder: Path) -> None:
-    if version not in ALWAYS and not os.environ.get("CAM_E2E_ALL"):
+    if version not in ALWAYS and not _ALL:
         pytest.skip(f"Codex {version} is not installed; CAM_E2E_ALL=1 installs it")
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
