@@ -97,10 +97,12 @@ def _overview(cwd: str | None) -> Answer:
 
 
 def _startup(cwd: str | None) -> Answer:
+    from cam.continuity.start import start_lines
     from cam.startup.flow import startup_payload
 
     context = open_context(global_cwd(cwd))
-    payload, problems = startup_payload(context.store, context.settings)
+    lines = start_lines(context.store, context.project, context.settings)
+    payload, problems = startup_payload(context.store, context.settings, lines)
     off = context.off_reason
     data = startup_data(payload) | {"problems": problem_data(problems), "off": off or None}
     if off:

@@ -167,12 +167,6 @@ def merge(new: ContinuityState, old: ContinuityState, summary: Summary) -> Conti
     return ContinuityState(new.goal or old.goal, **kept)
 
 
-def over(local: ContinuityState, project: ContinuityState) -> ContinuityState:
-    """Both layers as one: local over project."""
-    lists = {key: _distinct([*local.items(key), *project.items(key)]) for key in LISTS}
-    return ContinuityState(local.goal or project.goal, **lists)
-
-
 # -- reading ------------------------------------------------------------------------------------------------
 
 

@@ -139,6 +139,29 @@ SETTINGS: tuple[Setting, ...] = (
         shared=True,
     ),
     Setting(
+        "session_continuity",
+        default="auto",
+        check=_one_of("auto", "manual", "off"),
+        help="where the last session stopped: saved and told by itself, by hand (cam session), or not at all",
+        shared=True,
+    ),
+    Setting(
+        "max_session_continuity_lines",
+        default=60,
+        check=_whole(1, 200),
+        help="lines of it that Codex is told at start, at most; they count in the other budgets too",
+        shared=True,
+        legacy="maxSessionContinuityLines",
+    ),
+    Setting(
+        "session_continuity_path_style",
+        default="codex",
+        check=_one_of("codex", "claude"),
+        help="where the worktree's part lives: .codex-auto-memory/sessions or .claude/sessions",
+        shared=True,
+        legacy="sessionContinuityLocalPathStyle",
+    ),
+    Setting(
         "extractor",
         default="heuristic",
         check=_one_of("heuristic", "codex"),
@@ -230,6 +253,6 @@ def merge_settings(layers: tuple[Layer, ...]) -> Settings:
 
 # The predecessor's keys that have no counterpart: read past without a word.
 _RETIRED = frozenset(
-    "extractorMode sessionContinuityAutoLoad sessionContinuityAutoSave sessionContinuityLocalPathStyle "
-    "maxSessionContinuityLines dreamSidecarEnabled dreamSidecarAutoBuild".split()
+    "extractorMode sessionContinuityAutoLoad sessionContinuityAutoSave dreamSidecarEnabled "
+    "dreamSidecarAutoBuild".split()
 )

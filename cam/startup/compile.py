@@ -14,7 +14,7 @@ from cam.core.private import strip
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_valid_at
 from cam.core.secrets import mask
 from cam.core.tokens import estimate_tokens
-from cam.startup.frame import CLOSE, GUIDANCE, HIGHLIGHTS, OPEN, RECALL_HINT
+from cam.startup.frame import CLOSE, CONTINUITY, GUIDANCE, HIGHLIGHTS, OPEN, RECALL_HINT
 from cam.startup.result import Block, Entry, Omission, StartupPayload
 
 HIGHLIGHT_SHARE = 0.4
@@ -70,6 +70,8 @@ def compile_payload(
     now: str,
     max_lines: int,
     max_tokens: int,
+    continuity: Sequence[str] = (),
+    max_continuity_lines: int = 60,
 ) -> StartupPayload:
     """Compile the payload.
 
@@ -81,6 +83,8 @@ def compile_payload(
         now: ISO-8601 UTC, for validity.
         max_lines: hard bound on lines.
         max_tokens: hard bound on estimated tokens.
+        continuity: where the last session stopped, one line an item, the most useful first.
+        max_continuity_lines: lines of that block, its title included; they count in the budgets too.
     """
     ordered, omissions = _select(records, now)
     active = tuple(sorted(_key(r) for r in records if r.state is MemoryState.ACTIVE and is_valid_at(r, now)))
@@ -98,22 +102,38 @@ def compile_payload(
     kept_for_highlights = _part(map(line_of, ordered), HIGHLIGHT_SHARE, max_lines, max_tokens)
     room.lines -= kept_for_refs.lines + kept_for_highlights.lines
     room.tokens -= kept_for_refs.tokens + kept_for_highlights.tokens
+    continuity_block = _continuity_block(continuity, max_continuity_lines, room, omissions)
     note_blocks = _note_blocks(quoted, room, omissions)
     room.lines += kept_for_highlights.lines
     room.tokens += kept_for_highlights.tokens
     taken = _take_highlights(ordered, line_of, room, omissions)
     room.lines += kept_for_refs.lines
     room.tokens += kept_for_refs.tokens
-    if not (taken or note_blocks):
+    if not (taken or note_blocks or continuity_block):
         return StartupPayload(omissions=tuple(omissions), active=active)
     ref_block = _take_block("topics", f"Topic files in {_clean(folder)}:", refs, room, omissions)
 
-    blocks = [Block("frame", tuple(frame[:-1])), *note_blocks]
+    blocks = [Block("frame", tuple(frame[:-1]))]
+    blocks += [continuity_block] if continuity_block else []
+    blocks += note_blocks
     if taken:
         blocks.append(Block("highlights", (HIGHLIGHTS, *(e.line for e in taken))))
     blocks += [ref_block] if ref_block else []
     blocks.append(Block("frame", (CLOSE,)))
     return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), active)
+
+
+def _continuity_block(
+    lines: Sequence[str], most: int, room: _Room, omissions: list[Omission]
+) -> Block | None:
+    """The block between frame and notes: what runs short of lines or tokens falls from its end."""
+    quoted = [quoted for line in lines for quoted in _quote(line)]
+    kept = quoted[: max(0, most - 1)]
+    if len(kept) < len(quoted):
+        omissions.append(
+            Omission(f"continuity ({len(quoted) - len(kept)} lines)", "continuity_lines", "budget")
+        )
+    return _take_block("continuity", CONTINUITY, kept, room, omissions) if kept else None
 
 
 class _Lines:

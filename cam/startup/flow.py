@@ -21,8 +21,15 @@ RUN_SECONDS = 24 * 3600
 """A run file is cleared when its session is a day old: it may go on in the background until then."""
 
 
-def startup_payload(store: MarkdownStore, settings: Settings) -> tuple[StartupPayload, tuple[Problem, ...]]:
+def startup_payload(
+    store: MarkdownStore, settings: Settings, continuity: Sequence[str] = ()
+) -> tuple[StartupPayload, tuple[Problem, ...]]:
     """What Codex would be told now, and what could not be read.
+
+    Args:
+        store: of the project.
+        settings: the budgets.
+        continuity: where the last session stopped, the most useful line first.
 
     Raises:
         CamError: the store cannot be read at all.
@@ -43,6 +50,8 @@ def startup_payload(store: MarkdownStore, settings: Settings) -> tuple[StartupPa
         now=now_stamp(),
         max_lines=settings["max_startup_lines"],
         max_tokens=settings["max_startup_tokens"],
+        continuity=continuity,
+        max_continuity_lines=settings["max_session_continuity_lines"],
     )
     return payload, tuple(problems)
 

@@ -12,7 +12,7 @@ class Block:
     """One part of the payload.
 
     Attributes:
-        name: ``frame``, ``notes:<scope>``, ``highlights`` or ``topics``.
+        name: ``frame``, ``continuity``, ``notes:<scope>``, ``highlights`` or ``topics``.
         lines: as they are sent.
     """
 
@@ -54,7 +54,8 @@ class Omission:
 
     Attributes:
         what: a ref, or a block's name.
-        reason: ``expired``, ``not_yet_valid``, ``private``, ``duplicate``, ``line_budget``, ``token_budget``.
+        reason: ``expired``, ``not_yet_valid``, ``private``, ``duplicate``, ``line_budget``, ``token_budget``,
+            ``continuity_lines``.
         stage: ``selection`` or ``budget``.
     """
 

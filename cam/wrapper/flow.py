@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cam.context import Context, open_context
+from cam.continuity.start import start_lines
 from cam.core.seams import Injection
 from cam.startup.flow import run_data, startup_payload, write_run
 from cam.startup.handoff import text_for_session
@@ -102,7 +103,8 @@ def prepare(opened: Opened) -> Prepared | None:
     context, call = opened.context, opened.call
     if context is None or not call.is_session:
         return None
-    payload, problems = startup_payload(context.store, context.settings)
+    lines = start_lines(context.store, context.project, context.settings)
+    payload, problems = startup_payload(context.store, context.settings, lines)
     warnings = list(context.settings.warnings)
     if problems:
         more = f" and {len(problems) - 1} more problems" if len(problems) > 1 else ""

@@ -2,9 +2,10 @@
 
 import pytest
 
+from cam.continuity.brief import over
 from cam.continuity.commands import run_of
 from cam.continuity.said import parts, paths, pieces
-from cam.continuity.summary import Summary, is_local, merge, over, split, summarize
+from cam.continuity.summary import Summary, is_local, merge, split, summarize
 from cam.core.evidence import (
     EvidenceItem,
     Generation,

@@ -62,11 +62,17 @@ def test_the_later_layer_wins(repo: Path, monkeypatch: pytest.MonkeyPatch, stron
     assert settings.warnings == ()
 
 
-SHARED = {"enabled", "default_scope", "max_startup_lines", "max_startup_tokens"}
+SHARED = {
+    "enabled", "default_scope", "max_startup_lines", "max_startup_tokens", "session_continuity",
+    "max_session_continuity_lines", "session_continuity_path_style",
+}  # fmt: skip
 SAMPLE = {
     "enabled": ("false", False), "memory_dir": ("/evil", "/evil"), "codex_binary": ("./evil", "./evil"),
     "default_scope": ("global", "global"), "max_startup_lines": ("7", 7), "max_startup_tokens": ("99", 99),
     "off_folders": ("[/evil]", ("/evil",)),
+    "session_continuity": ("manual", "manual"), "max_session_continuity_lines": ("9", 9),
+    "session_continuity_path_style": ("claude", "claude"),
+    "extractor": ("codex", "codex"), "extractor_seconds": ("9", 9),
 }  # fmt: skip
 
 

@@ -1,0 +1,387 @@
+"""Continuity: read, save, refresh, clear. The one place of this room that touches the disk."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+
+from cam.continuity.plan import SavePlan, plan_save
+from cam.continuity.result import Cleared, Saved, Status
+from cam.continuity.start import AUTO, OFF, open_continuity
+from cam.continuity.summary import summarize
+from cam.core.errors import CamError, InvalidInputError, NotFoundError, WriteRefusedError
+from cam.core.evidence import RolloutEvidence, RolloutMeta
+from cam.core.seams import SessionSource
+from cam.core.settings import Settings
+from cam.formats.history import dump_line
+from cam.store.continuity import (
+    LOCAL,
+    PROJECT,
+    AuditWriteError,
+    ContinuityStore,
+    LayerFile,
+    Marker,
+    Write,
+    cleared_data,
+    cleared_files,
+)
+from cam.store.identity import Project, resolve_project
+from cam.store.memory_store import MarkdownStore
+from cam.system.clock import now_stamp
+from cam.system.files import explain, read_bytes
+from cam.system.git import find_repository, remotes
+
+
+def status(store: ContinuityStore, settings: Settings) -> Status:
+    """How it stands; nothing is created."""
+    rows = store.audit()
+    layers = store.read()
+    return Status(
+        settings["session_continuity"], layers, store.marker(), rows[-1] if rows else None, len(rows)
+    )
+
+
+def save(
+    store: ContinuityStore,
+    sessions: SessionSource,
+    settings: Settings,
+    home: str,
+    *,
+    scope: str = "",
+    rollout: str | None = None,
+    refresh: bool = False,
+) -> Saved:
+    """Save where a session stopped.
+
+    Args:
+        store: the layers.
+        sessions: where rollouts are.
+        settings: ``session_continuity`` must not be ``off``.
+        home: the user's home folder.
+        scope: ``project``, ``project-local`` or ``both``; "" for both, without files in a folder outside git.
+        rollout: this file; else the one that was left to do, else the latest (refresh: the one last saved).
+        refresh: take the place of what earlier sessions left instead of merging.
+
+    Raises:
+        InvalidInputError: the rollout is none, or belongs to another project.
+        NotFoundError: there is no session of this project.
+        WriteRefusedError: continuity is off.
+        StoreUnavailableError: the machine refuses; a marker stays for the next run.
+    """
+    if settings["session_continuity"] == OFF:
+        raise WriteRefusedError("session continuity is off (cam config set session_continuity auto)")
+    meta, chosen = _choose(store, sessions, home, scope or "both", rollout, refresh=refresh)
+    trigger = "manual-refresh" if refresh else "manual-save"
+    return _save(store, sessions, home, meta, chosen, scope, trigger, refresh=refresh)
+
+
+def save_after_session(
+    store: MarkdownStore,
+    sessions: SessionSource,
+    project: Project | None,
+    settings: Settings,
+    home: str,
+    *,
+    since: float,
+) -> tuple[Saved, ...]:
+    """Save what the wrapped session left, and before it what an earlier run could not.
+
+    Args:
+        store: of the project.
+        sessions: where rollouts are.
+        project: None where there is nothing to save.
+        settings: nothing is saved unless ``session_continuity`` is ``auto``.
+        home: the user's home folder.
+        since: when Codex was started, seconds since the epoch.
+
+    Raises:
+        CamError: the machine refuses; a marker stays for the next run.
+    """
+    if project is None or settings["session_continuity"] != AUTO:
+        return ()
+    layers = open_continuity(store, project, settings)
+    done: list[Saved] = []
+    ours = [(m, _changed_at(m)) for m in _own_sessions(layers, sessions, home)]
+    latest = max(
+        ((at, m.started_at, m) for m, at in ours if at >= since - 1), default=None, key=lambda t: t[:2]
+    )
+    marker = layers.marker()
+    if marker is not None and (latest is None or marker.rollout != latest[2].path):
+        left = _readable(sessions, marker.rollout)
+        if left is None:
+            layers.clear_marker()  # its session is gone: nothing can be done about it any more
+        elif left.is_primary and _belongs(layers, left, home):
+            scope = "" if marker.scope == "both" else marker.scope
+            done.append(_save(layers, sessions, home, left, "marker", scope, "wrapper-recovery"))
+    if latest is not None:
+        done.append(_save(layers, sessions, home, latest[2], "latest", "", "wrapper-auto-save"))
+    return tuple(done)
+
+
+def clear(store: ContinuityStore, scope: str) -> Cleared:
+    """Take the files away; what they held is kept for ``undo_clear``.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    gone: dict[str, bytes] = {}
+
+    def plan(project: LayerFile, _local: LayerFile) -> Write:
+        if scope in (PROJECT, "both") and project.data is not None:
+            gone[project.path] = project.data
+            _keep_note(store, PROJECT, gone)
+        if scope in (LOCAL, "both"):
+            for path in store.local_files():
+                data = read_bytes(path)
+                if data is not None:
+                    gone[path] = data
+            _keep_note(store, LOCAL, gone)
+        if not gone:
+            return Write()
+        files: dict[str, bytes | None] = dict.fromkeys(gone)
+        files[store.cleared_file] = cleared_data(gone)
+        return Write(files, _audit_line(store, "clear", scope, tuple(_shown(gone))))
+
+    store.change(plan)
+    return Cleared(tuple(_shown(gone)))
+
+
+def undo_clear(store: ContinuityStore) -> Cleared:
+    """Bring back what the last ``clear`` took away; what was saved since is kept in its place.
+
+    Raises:
+        NotFoundError: nothing was cleared.
+        StoreUnavailableError: the machine refuses.
+    """
+    back: dict[str, bytes] = {}
+
+    def plan(_project: LayerFile, _local: LayerFile) -> Write:
+        back.update(cleared_files(read_bytes(store.cleared_file) or b""))
+        if not back:
+            raise NotFoundError("nothing was cleared here that could be brought back")
+        now = {path: data for path in back if (data := read_bytes(path)) is not None}
+        files: dict[str, bytes | None] = dict(back)
+        files[store.cleared_file] = cleared_data(now) if now else None
+        return Write(files, _audit_line(store, "restore", "both", tuple(_shown(back))))
+
+    store.change(plan)
+    return Cleared(tuple(_shown(back)), is_undo=True)
+
+
+def _save(
+    store: ContinuityStore,
+    sessions: SessionSource,
+    home: str,
+    meta: RolloutMeta,
+    chosen: str,
+    scope: str,
+    trigger: str,
+    *,
+    refresh: bool = False,
+) -> Saved:
+    """Read one session and save it, or leave a marker that says what could not be done."""
+    mode = "replace" if refresh else "merge"
+    wanted = scope or "both"
+    try:
+        evidence = sessions.read(meta)
+    except OSError as error:
+        raise InvalidInputError(f"{meta.path} cannot be read: {explain(error)}") from None
+    summary = summarize(_own_part(store, evidence, home), store.project.root)
+    saved = Saved("refresh" if refresh else "save", mode, wanted, meta, chosen, summary)
+    if not meta.is_primary:
+        note = "a sub-agent's session: looked at, not saved"
+        return replace(saved, persisted=False, note=note)
+    now = now_stamp()
+    local_path: str | None = store.local_target(now[:10], replace=refresh)
+    if not (store.project.is_git or scope or store.local_files()):
+        local_path = None  # nothing is written into a folder outside git unless somebody asks
+    written: list[str] = []
+
+    def plan(project: LayerFile, local: LayerFile) -> Write:
+        files = plan_save(
+            SavePlan(
+                summary, wanted, refresh, meta.session, (store.project.id, store.project.worktree),
+                meta.git_branch, now, local_path,
+                {layer: store.note_file(layer) for layer in (PROJECT, LOCAL)},
+            ),
+            _readable_layer(project),
+            _readable_layer(local),
+        )  # fmt: skip
+        written[:] = _shown(files)
+        if not written:
+            return Write()
+        return Write(files, _audit_line(store, saved.action, wanted, tuple(written), saved, trigger))
+
+    marker = Marker("summary-write", wanted, store.project.worktree, meta.session, meta.path, now, "")
+    try:
+        store.change(plan)
+    except AuditWriteError as error:
+        store.set_marker(
+            replace(marker, stage="audit-write", error=str(error), written=tuple(_shown(error.written)))
+        )
+        raise
+    except CamError as error:
+        store.set_marker(replace(marker, error=str(error)))
+        raise
+    left = store.marker()
+    if left is not None and left.fits(wanted) and left.rollout == meta.path:
+        store.clear_marker()
+    return replace(saved, written=tuple(written))
+
+
+def _readable_layer(layer: LayerFile) -> LayerFile:
+    """The layer, if it can be written.
+
+    Raises:
+        WriteRefusedError: what stands there could not be read, so it is not overwritten.
+    """
+    if layer.problem and layer.data is None:
+        raise WriteRefusedError(f"{layer.problem}; nothing was saved")
+    return layer
+
+
+def _choose(
+    store: ContinuityStore,
+    sessions: SessionSource,
+    home: str,
+    scope: str,
+    rollout: str | None,
+    *,
+    refresh: bool,
+) -> tuple[RolloutMeta, str]:
+    """The session to read, and why this one; what was chosen and cannot be read is an error."""
+    if rollout is not None:
+        meta = _named(sessions, rollout)
+        if not _belongs(store, meta, home):
+            raise InvalidInputError(
+                f"{rollout} belongs to another project ({meta.cwd or meta.git_remote or 'unknown'}), "
+                f"not to {store.project.root}"
+            )
+        return meta, "rollout"
+    marker = store.marker()
+    if marker is not None and marker.fits(scope):
+        return _named(sessions, marker.rollout), "marker"
+    rows = [
+        r for r in store.audit() if r.get("rollout") and scope in (r.get("scope"), "both", PROJECT, LOCAL)
+    ]
+    last = next((str(r["rollout"]) for r in reversed(rows) if _fits(r, scope)), None)
+    if refresh and last is not None:
+        return _named(sessions, last), "audit"
+    latest = max(
+        _own_sessions(store, sessions, home), key=lambda m: (m.started_at, _changed_at(m)), default=None
+    )
+    if latest is not None:
+        return latest, "latest"
+    if last is not None:
+        return _named(sessions, last), "audit"
+    raise NotFoundError(f"there is no session of {store.project.root} yet; run Codex there first")
+
+
+def _fits(row: dict[str, object], scope: str) -> bool:
+    return row.get("scope") == "both" or scope in (row.get("scope"), "both")
+
+
+def _named(sessions: SessionSource, path: str) -> RolloutMeta:
+    if not os.path.isfile(path):
+        raise NotFoundError(f"there is no rollout {path}")
+    try:
+        meta = sessions.header(path)
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read: {explain(error)}") from None
+    if meta is None or not (meta.started_at or meta.cwd or meta.git_remote):
+        raise InvalidInputError(f"{path} is no rollout: its first line is no session header")
+    return meta
+
+
+def _readable(sessions: SessionSource, path: str) -> RolloutMeta | None:
+    try:
+        return _named(sessions, path)
+    except CamError:
+        return None
+
+
+def _own_sessions(store: ContinuityStore, sessions: SessionSource, home: str) -> Iterable[RolloutMeta]:
+    """The person's own sessions in this worktree."""
+    known: dict[str | None, bool] = {}
+    for meta in sessions.sessions():
+        if meta.is_primary:
+            key = meta.cwd or meta.git_remote
+            if key not in known:
+                known[key] = _belongs(store, meta, home, worktree=True)
+            if known[key]:
+                yield meta
+
+
+def _belongs(store: ContinuityStore, meta: RolloutMeta, home: str, *, worktree: bool = False) -> bool:
+    """Whether a session ran in the project (in this worktree of it)."""
+    if meta.cwd is None:
+        repository = find_repository(store.project.root)
+        return (
+            meta.git_remote is not None and repository is not None and meta.git_remote in remotes(repository)
+        )
+    if not os.path.isdir(meta.cwd):
+        return meta.cwd == store.project.root or meta.cwd.startswith(store.project.root.rstrip("/") + "/")
+    found = resolve_project(meta.cwd, home)
+    if found is None or found.id != store.project.id:
+        return False
+    return not worktree or found.worktree == store.project.worktree
+
+
+def _own_part(store: ContinuityStore, evidence: RolloutEvidence, home: str) -> RolloutEvidence:
+    """The evidence without turns that ran in another project."""
+    known: dict[str, bool] = {}
+    for item in evidence.items:
+        if item.cwd is not None and item.cwd not in known:
+            known[item.cwd] = _belongs(store, replace(evidence.meta, cwd=item.cwd), home)
+    if all(known.values()):
+        return evidence
+    items = tuple(i for i in evidence.items if i.cwd is None or known[i.cwd])
+    return replace(evidence, items=items)
+
+
+def _changed_at(meta: RolloutMeta) -> float:
+    try:
+        return os.stat(meta.path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _keep_note(store: ContinuityStore, layer: str, gone: dict[str, bytes]) -> None:
+    note = read_bytes(store.note_file(layer))
+    if note is not None and gone:
+        gone[store.note_file(layer)] = note
+
+
+def _shown(paths: Iterable[str]) -> list[str]:
+    """The files that a person knows: without cam's own notes."""
+    return [path for path in paths if not path.endswith(".json")]
+
+
+def _audit_line(
+    store: ContinuityStore,
+    action: str,
+    scope: str,
+    written: tuple[str, ...],
+    saved: Saved | None = None,
+    trigger: str = "manual",
+) -> str:
+    row: dict[str, object] = {
+        "at": now_stamp(),
+        "action": action,
+        "trigger": trigger,
+        "scope": scope,
+        "project": store.project.id,
+        "worktree": store.project.worktree,
+        "written": list(written),
+    }
+    if saved is not None:
+        row |= {
+            "mode": saved.mode,
+            "session": saved.meta.session,
+            "rollout": saved.meta.path,
+            "chosen": saved.chosen,
+            "extractor": "heuristic",
+            "confidence": saved.summary.confidence,
+            "warnings": list(saved.summary.warnings),
+            "counts": saved.summary.counts,
+        }
+    return dump_line(row)
