@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cam.core.tombstones import normal
 from cam.language import candidates
-from cam.language.lexicon import Language, spoken_in
+from cam.language.lexicon import Language, spoken_in, tool_names
 
 _VALUE = re.compile(
     r"`(?P<code>[^`]+)`|(?P<url>https?://[^\s，。；、）)]+)"
@@ -19,6 +19,7 @@ _VALUE = re.compile(
     r"|(?P<number>(?<![A-Za-z0-9_./-])\d{1,6}(?![A-Za-z0-9_./-]*[A-Za-z0-9_]))"
     r"|(?P<path>(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+)"
 )
+_NAME_BEFORE = re.compile(r"([A-Za-z][\w+#.-]*)\s*$")
 _CJK_BOUNDS = re.compile(
     r"(每?(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)|(?:改|换|切|迁|迁移|移|挪|搬|推迟|提前)(?:到|成|为|至)|不\w了"
 )
@@ -73,7 +74,7 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
     denials = tuple(dict.fromkeys((*said_denials, *candidates.denials(text, langs))))
     asserted = _without(text, denials)
     values = tuple(
-        (hit.lastgroup or "", hit.group(hit.lastgroup or 0).strip("`.,:").lower())
+        (_kind(hit, asserted), hit.group(hit.lastgroup or 0).strip("`.,:").lower())
         for hit in _VALUE.finditer(asserted)
     )
     stop = frozenset().union(*(lang.stop for lang in langs))
@@ -93,6 +94,16 @@ def claim(text: str, said_denials: tuple[str, ...] = ()) -> Claim:
         tools={family: frozenset(names) for family, names in candidates.tools_in(asserted).items()},
         limits=frozenset(limits) - {t for _, v in values for t in terms(v)},
     )
+
+
+def _kind(hit: re.Match[str], text: str) -> str:
+    """What kind of value it is; the number after a tool's name ("node 20") is that tool's."""
+    kind = hit.lastgroup or ""
+    if kind in ("number", "version"):
+        before = _NAME_BEFORE.search(text, 0, hit.start())
+        if before is not None and before.group(1).lower() in tool_names():
+            return f"{kind} of {before.group(1).lower()}"
+    return kind
 
 
 @functools.lru_cache(maxsize=16384)
@@ -166,7 +177,7 @@ def fold(word: str) -> str:
             stem = word[: -len(ending)]
             if ending == "ies":
                 return stem + "y"
-            if len(stem) > 2 and stem[-1] == stem[-2] and ending in {"ing", "ed"}:
+            if len(stem) > 3 and stem[-1] == stem[-2] and ending in {"ing", "ed"}:
                 stem = stem[:-1]
             return stem.rstrip("e") if len(stem) > 3 else stem
     return word.rstrip("e") if len(word) > 4 else word

@@ -232,12 +232,17 @@ def _load(path: str) -> Language:
 
 
 @functools.cache
-def _tool_macro() -> str:
-    """A fragment that matches any known tool or service, longest names first."""
+def tool_names() -> frozenset[str]:
+    """Names of tools and services, in lower case."""
     data = _read(os.path.join(_FOLDER, "_tools.yaml"))
     names = {str(n) for family, words in data["families"].items() if family not in _NOT_TOOLS for n in words}
-    names |= {str(n) for n in data["services"]}
-    ordered = sorted((n for n in names if n.isascii()), key=lambda n: (-len(n), n))
+    return frozenset(names | {str(n) for n in data["services"]})
+
+
+@functools.cache
+def _tool_macro() -> str:
+    """A fragment that matches any known tool or service, longest names first."""
+    ordered = sorted((n for n in tool_names() if n.isascii()), key=lambda n: (-len(n), n))
     return f"(?:{'|'.join(re.escape(n) for n in ordered)})(?![\\w])"
 
 

@@ -132,10 +132,8 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         left, right = mine.content - gone, other.content - gone
         if left and right and _same_subject(left, right, corrects=corrects):
             return True
-    return (
-        _same_frame(mine, other)
-        or _same_copula(mine, other, corrects=corrects)
-        or (corrects and _one_word_apart(mine, other))
+    return _same_frame(mine, other) or (
+        corrects and (_same_copula(mine, other) or _one_word_apart(mine, other))
     )
 
 
@@ -173,6 +171,9 @@ def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool
 
 def _same_frame(mine: Claim, other: Claim) -> bool:
     """Whether the verb takes one value: "deploys run from main", "deploys run from the release branch"."""
+    kinds = [{kind for kind, _ in c.values} for c in (mine, other)]
+    if all(kinds) and not kinds[0] & kinds[1]:
+        return False  # "listens on port 3100", "runs on node 20": each says something of its own
     for lang in spoken_in(mine.text):
         a, b = (lang.search("single_valued", c.text.lower()) for c in (mine, other))
         if a is None or b is None:
@@ -190,7 +191,7 @@ def _same_frame(mine: Claim, other: Claim) -> bool:
     return False
 
 
-def _same_copula(mine: Claim, other: Claim, *, corrects: bool) -> bool:
+def _same_copula(mine: Claim, other: Claim) -> bool:
     """Whether both say what one thing is, in a few words that differ."""
     for lang in spoken_in(mine.text):
         a, b = (lang.search("copula", c.text.lower()) for c in (mine, other))
@@ -200,7 +201,7 @@ def _same_copula(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
         if (
             subjects[0] == subjects[1]
-            and _weight(subjects[0]) >= (1 if corrects else 2)
+            and _weight(subjects[0]) >= 1
             and all(0 < _weight(t - _PLACING) <= 3 for t in tails)
             and not (tails[0] & tails[1]) - _PLACING
         ):

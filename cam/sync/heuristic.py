@@ -103,7 +103,7 @@ class _Reading:
             self._clause(judgement, judgements[:index], where, fresh)
         self._flush()
 
-    def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: C901, FBT001 - each act its own branch
+    def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: C901, FBT001, PLR0912 - each act its own branch
         clause = judgement.clause
         forget = self._forget(judgement, where)
         if forget is not None:
@@ -177,7 +177,8 @@ class _Reading:
             and _complains(before.clause)
         ):
             told = candidates.fact_text(before.clause.text, before.clause.languages)
-            summary = f"{told}, {candidates.fact_text(clause.text, clause.languages)}"
+            comma = ", " if told.isascii() or not candidates.is_cjk(told[-1]) else "，"
+            summary = f"{told}{comma}{candidates.fact_text(clause.text, clause.languages)}"
             joined = replace(last, summary=summary, quotes=(*last.quotes, where.quote(clause.text)))
             self.found[-1] = self.context[-1] = joined
         return True
@@ -320,9 +321,11 @@ class _Reading:
             for j in (*before[-2:], judgement)
             for lang in j.clause.languages
         )
+        if not marked:
+            return None
         body = candidates.fact_text(clause.text, clause.languages)
         new = revisions.replacement(body, clause.languages)
-        if new is None or not marked:
+        if new is None:
             return None
         denied = candidates.denials(clause.text, clause.languages)
         base = revisions.base_for(new, denied, self.context, self.records)

@@ -27,6 +27,10 @@ _KINDS = (
 )
 
 
+_OF_THE_MOMENT = frozenset({"language", "weekday"})
+"""Families of which one text or one day has one, not a project."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewValue:
     """A value that takes another's place.
@@ -122,8 +126,8 @@ def _old(text: str, new: NewValue, denied: Sequence[str]) -> tuple[int, int] | N
         return _other_tool(text, new.text)
     if new.kind == "release":
         name = new.text.split()[0].lower()
-        hits = (h for h in _KINDS[1][1].finditer(text) if h.group().split()[0].lower() == name)
-        return next((h.span() for h in hits if h.group().lower() != new.text.lower()), None)
+        named = (h for h in _KINDS[1][1].finditer(text) if h.group().split()[0].lower() == name)
+        return next((h.span() for h in named if h.group().lower() != new.text.lower()), None)
     for kind, pattern in _KINDS:
         if kind == new.kind or {kind, new.kind} == {"port", "number"}:
             hits = [h for h in pattern.finditer(text) if h.group() != new.text]
@@ -140,6 +144,8 @@ def _where(text: str, value: str) -> Iterator[tuple[int, int]]:
 
 def rival(text: str, tool: str) -> str | None:
     """The name in ``text`` of which a project has one at a time, where it has ``tool`` instead."""
+    if candidates.tools_in(tool).keys() <= _OF_THE_MOMENT:
+        return None
     span = _other_tool(text, tool)
     return text[span[0] : span[1]] if span is not None else None
 

@@ -80,8 +80,10 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts r
             and not _says_only(clause, "rhetorical")
         ):
             veto = _QUESTION
-        if ban is not None and (veto is None or ban.level > veto.level) and not (
-            ban.act is SpeechAct.TASK and _says_only(clause, "new_matter")
+        if (
+            ban is not None
+            and (veto is None or ban.level > veto.level)
+            and not (ban.act is SpeechAct.TASK and _says_only(clause, "new_matter"))
         ):
             veto = ban
         if handed_over and (veto is None or veto.level < _HANDOVER.level):
