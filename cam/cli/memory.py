@@ -1,5 +1,6 @@
 """cam memory: overview, list, show, diff, startup; memory_edit has what changes records."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from cam.cli.options import Cwd, Json, Scope, Topic
 from cam.cli.transfer import export_command, import_command
 from cam.context import Context, open_context
 from cam.core.errors import InvalidInputError
-from cam.core.records import MemoryRef, MemoryState, check_topic, parse_scope
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, check_topic, parse_scope
 from cam.memory.lookup import find
 from cam.render.records import (
     list_data,
@@ -93,7 +94,7 @@ def _overview(cwd: str | None) -> Answer:
     data = overview_data(snapshot.records, snapshot.problems, context.layout.root, context.off_reason)
     active = [r for r in snapshot.records if r.state is MemoryState.ACTIVE]
     newest = sorted(active, key=lambda r: r.updated_at, reverse=True)[:_NEWEST]
-    return Answer(data, overview_text(data, newest), _notes(context))
+    return Answer(data, overview_text(data, newest), _notes(context, snapshot.records))
 
 
 def _startup(cwd: str | None) -> Answer:
@@ -160,8 +161,10 @@ def _diff(since: str, cwd: str | None) -> Answer:
     return Answer(difference_data(when, found), difference_text(when, found))
 
 
-def _notes(context: Context) -> tuple[str, ...]:
+def _notes(context: Context, records: Sequence[MemoryRecord]) -> tuple[str, ...]:
     """Warnings, and where this repository's memory seems to be when it has none."""
+    if any(record.scope is not MemoryScope.GLOBAL for record in records):
+        return _warnings(context.settings.warnings)
     from cam.cli.project import offer_notes
 
     return (*_warnings(context.settings.warnings), *offer_notes(context))
