@@ -316,7 +316,8 @@ def _is_in_use(name: str) -> bool:
 def _cutoff(days: int | None, now: float) -> str | None:
     if days is None:
         return None
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(max(0, now - days * DAY))) + ".000Z"
+    since = max(0.0, now - days * DAY)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(since)) + f".{int(since % 1 * 1000):03d}Z"
 
 
 def _age(path: str, now: float) -> float:
