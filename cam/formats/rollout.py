@@ -23,7 +23,7 @@ the answer in front of them, are kept.
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cam.core.evidence import (
@@ -60,6 +60,7 @@ from cam.formats.rollout_lines import (
 from cam.formats.rollout_replay import Replay
 
 __all__ = [
+    "Checkpoint",
     "RolloutReader",
     "hurry",
     "ordinal_of",
@@ -73,7 +74,7 @@ _KEEP_USER = 65_536
 _KEEP_HARNESS = 65_536
 _KEEP_ASSISTANT = 16_384
 _BUDGET = 4_000_000  # characters of everything but the person's own words
-_WAITING = 3_000_000  # bytes of lines that wait to be parsed
+_WAITING = 2_500_000  # bytes of lines that wait to be parsed
 _BLOCK_COST = 500  # what waiting lines weigh besides their bytes
 _BEFORE_USER = 40  # waiting lines among which the answer to which a person replied is looked for
 _ITEM_COST = 500  # what an item weighs besides its text
@@ -82,6 +83,7 @@ _ENDS_OF_LINE = 256
 _MOST_UNKNOWN = 40
 _DAMAGE = frozenset({"torn", "too_long", "nul", "null", "bad_utf8", "not_an_object"})
 _HEADER = b'"session_meta"'
+_MARKS = ("start", "context", "end")
 _BOM = b"\xef\xbb\xbf"
 _BARE_ITEMS = frozenset(
     {
@@ -118,6 +120,27 @@ def parse_blocks(
     for block in blocks:
         reader.feed_block(block)
     return reader.evidence()
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A place from which a file that grew can be read on: behind the last turn but one.
+
+    Attributes:
+        at: bytes before it.
+        line: lines before it.
+        messages: user messages before it.
+        events: whether the file tells of user messages in events too.
+        cwd: folder of the turn before it.
+        time: of the line before it; what is older behind it was written twice.
+    """
+
+    at: int
+    line: int
+    messages: int
+    events: bool
+    cwd: str | None
+    time: str
 
 
 class _Text:
@@ -219,6 +242,10 @@ class RolloutReader:
         self._waiting: deque[Block] = deque()
         self._waits = 0
         self._read = 0  # lines that were fed
+        self._fed = 0  # bytes that were fed
+        self._ends: deque[tuple[int, int, str | None, bytes]] = deque(maxlen=2)
+        self._not_before = ""
+        self.is_doubtful = False
         self._number = 0  # the line that is being parsed
         self._size = 0
         self._weight = 0
@@ -248,6 +275,31 @@ class RolloutReader:
         """Learn the parent's user messages after reading; see ``replay_is_a_guess``."""
         self._parent = tuple(_squeezed(text) for text in parent)
 
+    def go_on(self, place: Checkpoint) -> None:
+        """Skip what was read before; the header was fed, and the next line is the one behind ``place``.
+
+        Afterwards ``is_doubtful`` says whether what came needs the whole file to be understood.
+        """
+        self._before = place.messages
+        self._read = self._number = place.line
+        self._size = self._fed = place.at
+        self._cwd, self._has_context = place.cwd, True
+        self._user_events = int(place.events)
+        self._turn_no = 1
+        self._not_before = place.time
+
+    def checkpoint(self) -> Checkpoint | None:
+        """Where reading can go on later; None where the release does not mark the end of a turn."""
+        self._parse_waiting()
+        if len(self._ends) < 2 or self._replay is not None or self._header_lost:
+            return None
+        if "repeated" in self._skipped:
+            return None  # what is repeated can be told by what stands in front alone
+        at, line, cwd, start = self._ends[0]
+        typed = (i for i in self._items if isinstance(i, _Text) and i.who is Provenance.USER)
+        messages = self._before + sum(i.line <= line and self._counts(i) for i in typed)
+        return Checkpoint(at, line, messages, self._user_events > 0, cwd, time_of(start))
+
     def feed(self, line: bytes | SkippedLine) -> None:
         """Take the next line of the file."""
         self.feed_block(line)
@@ -257,26 +309,26 @@ class RolloutReader:
         if isinstance(block, SkippedLine):
             self._read += 1
             self._size += block.size
+            self._fed += block.size
             self._skip(block.reason)
             return
         if not block:
             return
         watch = self.meta is None or (self._replay is not None and not self._replay.is_over)
-        lines = sort_lines(block, self._read, all_of_them=watch)
-        unsure = [place for place, line in enumerate(lines.read) if not line[1]]
-        if not watch and any(
-            _HEADER in block[line[2] : line[2] + 200] for line in map(lines.read.__getitem__, unsure)
-        ):
+        lines = sort_lines(block, self._read, self._fed, all_of_them=watch)
+        heads = () if watch else (_head(block, lines.read[place]) for place in lines.unsure)
+        if any(_HEADER in head for head in heads):
             watch = True  # the times of a parent's lines say where they end
-            lines = sort_lines(block, self._read, all_of_them=True)
+            lines = sort_lines(block, self._read, self._fed, all_of_them=True)
         self._read = lines.last
+        self._fed += len(block)
         if watch:
             self._parse_waiting()
             self._parse_lines(lines, lines.read)
             return
         self._waiting.append(lines)
         self._waits += len(block) + _BLOCK_COST
-        for place in unsure:
+        for place in lines.unsure:
             self._keep_answer(lines, place)
         while self._waits > _WAITING:
             oldest = self._waiting.popleft()
@@ -295,9 +347,12 @@ class RolloutReader:
         """Parse some lines of a block, and drop the others."""
         data, dropped = block.data, len(block.read) - len(wanted)
         size, take = len(data), self._parse_line
+        if dropped and self._replay is None and not self._unplaced:
+            wanted = _last_marks(wanted)
         for number, kind, at, end in wanted:
             if kind == "end" and self._replay is None:
                 self._unplaced.clear()
+                self._ends.append((block.offset + end, number, self._cwd, data[at : at + 60]))
                 continue
             self._number = number
             size -= end - at
@@ -411,6 +466,7 @@ class RolloutReader:
                 self.meta = replace(self.meta, generation=Generation.BARE, is_primary=True)
         at = value.get("timestamp")
         self._at = at if isinstance(at, str) else ""
+        self.is_doubtful |= self._at < self._not_before
         if isinstance(payload, dict) and isinstance(record, str):
             if self._replay is not None:
                 self._replay.see_time(self._at)
@@ -423,6 +479,7 @@ class RolloutReader:
 
     def _header(self, header: RolloutMeta, value: dict[str, Any]) -> None:
         """The first header is the session's; a later one with another id is its parent's, repeated."""
+        self.is_doubtful |= bool(self._not_before)
         if self.meta is None or self._header_lost:
             if self.meta is not None and header.session != self.meta.session:
                 return  # the session's own header is lost and this is a parent's
@@ -865,6 +922,31 @@ class RolloutReader:
                 )
             )
         return tuple(problems)
+
+
+def _head(block: bytes, line: Line) -> bytes:
+    return block[line[2] : min(line[3], line[2] + 200)]
+
+
+def _last_marks(lines: list[Line]) -> list[Line]:
+    """Lines without the starts and contexts of turns of which nothing is left: a later one takes their place.
+
+    For lines among which everything else was dropped. What stands directly behind a line that is parsed stays:
+    up to 0.98 the context stands behind the message that it is about.
+    """
+    kept = []
+    later: set[str] = set()
+    for place in range(len(lines) - 1, -1, -1):
+        kind = lines[place][1]
+        if kind == "start" or kind == "context":  # noqa: PLR1714 - the quickest way to ask
+            if kind in later and place and lines[place - 1][1] in _MARKS:
+                continue
+            later.add(kind)
+        elif kind != "end" and later:
+            later = set()
+        kept.append(lines[place])
+    kept.reverse()
+    return kept
 
 
 class _Pairs:

@@ -118,6 +118,8 @@ class Block(NamedTuple):
         unread: bytes of those that nobody reads.
         read: the others.
         must: those of them that must be read however old they are.
+        unsure: places in ``read`` of the lines of no known kind.
+        offset: where the block begins in the file.
     """
 
     data: bytes
@@ -125,9 +127,13 @@ class Block(NamedTuple):
     unread: int
     read: list[Line]
     must: list[Line]
+    unsure: list[int]
+    offset: int = 0
 
 
-def sort_lines(block: bytes, before: int = 0, *, all_of_them: bool = False) -> Block:
+def sort_lines(  # noqa: C901 - one loop over every line: calls would cost as much as the work
+    block: bytes, before: int = 0, offset: int = 0, *, all_of_them: bool = False
+) -> Block:
     """What the lines of a block are, by their prefix.
 
     Kinds: ``start``, ``end`` or ``context`` of a turn; ``answer`` or ``tool``: what the assistant said or
@@ -137,6 +143,7 @@ def sort_lines(block: bytes, before: int = 0, *, all_of_them: bool = False) -> B
     Args:
         block: whole lines.
         before: number of the line before them.
+        offset: where the block begins in the file.
         all_of_them: return the unread ones too.
     """
     find, match, known = block.find, _ENVELOPE.match, _KINDS.get
@@ -150,6 +157,7 @@ def sort_lines(block: bytes, before: int = 0, *, all_of_them: bool = False) -> B
     alone = block.count(_AGAIN) == len(ends)  # each line begins with one, so none holds another
     read: list[Line] = []
     must: list[Line] = []
+    unsure: list[int] = []
     unread = at = 0
     number = before
     for end in ends:
@@ -172,8 +180,10 @@ def sort_lines(block: bytes, before: int = 0, *, all_of_them: bool = False) -> B
             read.append(line)
             if kind != "answer" and kind != "tool":  # noqa: PLR1714
                 must.append(line)
+                if not kind:
+                    unsure.append(len(read) - 1)
         at = end
-    return Block(block, number, unread, read, must)
+    return Block(block, number, unread, read, must, unsure, offset)
 
 
 def _bare_kind(line: bytes) -> str:

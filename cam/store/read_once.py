@@ -46,6 +46,14 @@ class ReadOnce:
             self._evidence[meta.session] = self._inner.read(meta)
         return self._evidence[meta.session]
 
+    def read_on(self, meta: RolloutMeta, after: int) -> RolloutEvidence | None:
+        """The end of a session that grew, where its source can tell it apart."""
+        read_on = getattr(self._inner, "read_on", None)
+        if self.is_ready(meta) or read_on is None:
+            return None
+        evidence: RolloutEvidence | None = read_on(meta, after)
+        return evidence
+
     def is_ready(self, meta: RolloutMeta) -> bool:
         """Whether the session needs no more reading."""
         if meta.session not in self._evidence and self._ready is not None:

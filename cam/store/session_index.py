@@ -12,11 +12,13 @@ from typing import Any
 
 from cam.core.errors import CamError
 from cam.core.evidence import Generation, Message, RolloutEvidence, RolloutMeta
+from cam.formats.rollout import Checkpoint
 from cam.system.files import make_folder, read_bytes, write_quick
 from cam.system.rollout_files import RolloutFile
 
 _VERSION = 1
 _NAMES = tuple(field.name for field in fields(RolloutMeta) if field.name not in ("path", "folders"))
+_PLACE = tuple(field.name for field in fields(Checkpoint))
 _MOST_FOLDERS = 64
 
 
@@ -34,6 +36,7 @@ class SessionIndex:
         self._entries: dict[str, list[Any]] = {}
         self._folders: dict[str, list[str]] = {}
         self._read: dict[str, list[int]] = {}
+        self._places: dict[str, list[Any]] = {}
         self._changed = False
         if path is not None:
             self._load(path)
@@ -85,6 +88,19 @@ class SessionIndex:
             self._folders[meta.session] = [*known, *new][:_MOST_FOLDERS]
             self._changed = True
 
+    def note_place(self, meta: RolloutMeta, place: Checkpoint, inode: int, digest: str) -> None:
+        """Note where the reading of a session's file can go on, and what stands in front of that place."""
+        self._places[meta.session] = [inode, digest, [getattr(place, name) for name in _PLACE]]
+        self._changed = True
+
+    def place(self, meta: RolloutMeta) -> tuple[Checkpoint, int, str] | None:
+        """What was noted: the place, the file's inode, and the digest of what stands in front."""
+        try:
+            inode, digest, values = self._places[meta.session]
+            return Checkpoint(**dict(zip(_PLACE, values, strict=True))), inode, digest
+        except (KeyError, ValueError, TypeError):
+            return None
+
     def note_read(self, meta: RolloutMeta, project: str) -> None:
         """Note that a project found nothing new in the session's file as it is."""
         entry = self._entries.get(meta.path)
@@ -115,6 +131,7 @@ class SessionIndex:
             "files": self._entries,
             "folders": self._folders,
             "read": self._read,
+            "places": self._places,
         }
         try:
             make_folder(os.path.dirname(self._path))
@@ -133,6 +150,7 @@ class SessionIndex:
                 for name, entry in data["files"].items()
                 if len(entry) == 4 and len(entry[3]) == len(_NAMES)
             }
+            self._places = dict(data.get("places", {}))
             self._entries, self._folders, self._read = entries, dict(data["folders"]), dict(data["read"])
         except (CamError, ValueError, KeyError, TypeError, AttributeError):
             return  # it is built anew

@@ -5,15 +5,17 @@ that (session, ordinal, text) names the same statement whether the fork points o
 is read than that takes. Codex's own memory consolidation runs in ``memories`` of its home: nobody's session.
 """
 
+import contextlib
 import errno
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from hashlib import sha256
 
 from cam.core.evidence import RolloutEvidence, RolloutMeta
 from cam.core.lines import SkippedLine
 from cam.core.problems import Problem
-from cam.formats.rollout import RolloutReader, hurry, ordinal_of, parse_header, recover_header
+from cam.formats.rollout import Checkpoint, RolloutReader, hurry, ordinal_of, parse_header, recover_header
 from cam.formats.rollout_lines import turn_folders
 from cam.store.session_index import SessionIndex
 from cam.system.rollout_files import (
@@ -109,9 +111,45 @@ class CodexSessions:
         reader = self._reader(meta, before)
         if reader.replay_is_a_guess:
             reader.know_parent(self._parent_texts(reader.evidence().meta))
+        return self._evidence(reader, problems)
+
+    def read_on(self, meta: RolloutMeta, after: int) -> RolloutEvidence | None:
+        """What a session says behind its user message number ``after``, and perhaps a turn or two before it.
+
+        None where that cannot be had without reading the whole file: it is short, was rewritten, or its
+        release does not mark where turns end.
+
+        Raises:
+            OSError: the session cannot be read to its end.
+        """
+        known = self.index.place(meta)
+        if known is None or known[0].messages > after or meta.path.endswith(".zst"):
+            return None
+        place, inode, digest = known
+        if os.stat(meta.path).st_ino != inode or _before_place(meta.path, place) != digest:
+            return None
+        reader = RolloutReader(meta.path, primary=not self._is_ours(meta))
+        header = read_first_line(meta.path)
+        if not isinstance(header, bytes):
+            return None
+        reader.feed(header)
+        reader.go_on(place)
+        for block in read_blocks(meta.path, place.at):
+            reader.feed_block(block)
+        evidence = self._evidence(reader, [])
+        return None if reader.is_doubtful else evidence
+
+    def _evidence(self, reader: RolloutReader, problems: list[Problem]) -> RolloutEvidence:
+        """What a reader has found, noted in the index."""
         evidence = reader.evidence()
-        placed = self._placed(evidence.meta)
-        evidence = replace(evidence, meta=placed, problems=(*evidence.problems, *problems))
+        evidence = replace(
+            evidence, meta=self._placed(evidence.meta), problems=(*evidence.problems, *problems)
+        )
+        place = reader.checkpoint() if evidence.size > _LARGE and evidence.meta.base_session is None else None
+        if place is not None and not reader.path.endswith(".zst") and not reader.is_doubtful:
+            with contextlib.suppress(OSError):
+                digest = _before_place(reader.path, place)
+                self.index.note_place(evidence.meta, place, os.stat(reader.path).st_ino, digest)
         self.index.note_evidence(evidence)
         return evidence
 
@@ -256,6 +294,15 @@ class CodexSessions:
 
     def _placed(self, meta: RolloutMeta) -> RolloutMeta:
         return replace(meta, is_primary=False) if meta.is_primary and self._is_ours(meta) else meta
+
+
+def _before_place(path: str, place: Checkpoint) -> str:
+    """Digest of the file's beginning and of what stands before a place: another one tells of a rewriting."""
+    with open(path, "rb", buffering=0) as file:
+        digest = sha256(file.read(min(4096, place.at)))
+        file.seek(max(0, place.at - 4096))
+        digest.update(file.read(min(4096, place.at)))
+    return digest.hexdigest()[:16]
 
 
 def _unread(path: str, error: OSError) -> Problem:

@@ -250,10 +250,17 @@ class _Run:
         """One session in each of its projects; read once."""
         meta = pending.meta
         try:
-            if meta.is_primary:
+            grown = self._grown(pending)
+            if grown is not None:
+                evidence = grown
+            elif meta.is_primary:
                 evidence = self._sessions.read(meta)
             else:
                 evidence = RolloutEvidence(meta, size=pending.size)  # no source of rules: its size is enough
+            if self._everywhere and grown is not None:
+                there = self.places.all_of(meta, folders_of(evidence))
+                if there.keys() - {p.id for p in pending.projects}:
+                    evidence = self._sessions.read(meta)  # new to a project: it needs the whole
         except (CamError, OSError) as error:
             why = explain(error, meta.path) if isinstance(error, OSError) else str(error)
             yield from (SessionReport(meta, p.id, "failed", error=why) for p in pending.projects)
@@ -268,6 +275,16 @@ class _Run:
         for project in projects.values():
             yield self._learn(project, evidence, size)
 
+    def _grown(self, pending: Pending) -> RolloutEvidence | None:
+        """What was added since all of its projects read the session; None where it must be read whole."""
+        read_on = getattr(self._sessions, "read_on", None)
+        marks = [self._marks_of(p).get(pending.meta.session) for p in pending.projects]
+        if read_on is None or self._request.force or not pending.meta.is_primary or None in marks:
+            return None
+        after = min(m.messages for m in marks if m is not None)
+        evidence: RolloutEvidence | None = read_on(pending.meta, after)
+        return evidence
+
     def _learn(self, project: Project, evidence: RolloutEvidence, size: int) -> SessionReport:
         """One session in one project, whole or not at all; after a failure the next sync tries again."""
         meta, request, extractor = evidence.meta, self._request, self._the_extractor()
@@ -279,6 +296,7 @@ class _Run:
             if not request.force_project:
                 evidence = self.places.part_of(evidence, project)
             messages = max((m.ordinal for m in evidence.user_messages), default=0)
+            read = size, max(messages, after)
             from cam.sync.review import review  # noqa: PLC0415 - most syncs find nothing to review
 
             tombstones = read_tombstones(store)
@@ -287,7 +305,7 @@ class _Run:
             def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
                 nonlocal report
                 if not meta.is_primary:
-                    return MemoryPlan(), _attachment(store, report, evidence, size, extractor.name, started)
+                    return MemoryPlan(), _attachment(store, report, evidence, read, extractor.name, started)
                 extraction = extractor.extract(evidence, snapshot.records, after=after)
                 decided = review(extraction, snapshot.records, tombstones)
                 made = build_plan(decided.operations, snapshot.records)
@@ -298,7 +316,7 @@ class _Run:
                 )  # fmt: skip
                 if rewritten and not made.changes:
                     return MemoryPlan(), None  # the same words in another file: nothing to note
-                return made, _attachment(store, report, evidence, size, extractor.name, started)
+                return made, _attachment(store, report, evidence, read, extractor.name, started)
 
             if request.dry_run:
                 plan(store.snapshot())
@@ -343,14 +361,22 @@ def _attachment(
     store: MarkdownStore,
     report: SessionReport,
     evidence: RolloutEvidence,
-    size: int,
+    read: tuple[int, int],
     asked: str,
     started: float,
 ) -> Attachment:
-    """The audit line and the processed mark; a session that is skipped leaves the mark alone."""
+    """The audit line and the processed mark; a session that is skipped leaves the mark alone.
+
+    Args:
+        store: where they go.
+        report: what the session taught.
+        evidence: what it said.
+        read: bytes and user messages that were read.
+        asked: name of the extractor that was asked for.
+        started: when the work on it began.
+    """
     layout, now = store.layout, now_stamp()
-    messages = max((m.ordinal for m in evidence.user_messages), default=0)
-    mark = Mark(report.meta.session, size, messages)
+    mark = Mark(report.meta.session, *read)
     lines = [(os.path.relpath(layout.processed_file, layout.root), mark_line(mark, now))]
     if report.meta.is_primary:
         more: dict[str, Any] = {

@@ -221,3 +221,57 @@ def test_headers_are_read_without_reading_the_file(tmp_path):
     path, _ = place(home, "0.171.0/chinese.jsonl")
     os.truncate(path, 5 * 1024**3)  # sparse: reading it all would take seconds
     assert len(list(CodexSessions(home).sessions())) == 1
+
+
+@pytest.mark.parametrize("release", ["0.58.0", "0.125.0", "0.145.0", "0.148.0", "0.171.0"])
+@pytest.mark.parametrize("name", ["correction", "commands", "chinese", "noise-and-injection", "fork"])
+def test_a_session_that_grew_is_read_on_where_that_is_safe(tmp_path, monkeypatch, release, name):
+    monkeypatch.setattr("cam.store.sessions._LARGE", 0)
+    home = str(tmp_path)
+    path, _ = place(home, f"{release}/{name}.jsonl")
+    with open(path, "rb") as file:
+        lines = file.readlines()
+    source = CodexSessions(home)
+    whole = source.read(source.header(path))
+    read_on = 0
+    for cut in range(2, len(lines) + 1):
+        with open(path, "wb") as file:
+            file.writelines(lines[:cut])
+        sessions = CodexSessions(home)
+        meta = sessions.header(path)
+        after = len(sessions.read(meta).user_messages)
+        with open(path, "ab") as file:
+            file.writelines(lines[cut:])
+        grown = sessions.read_on(meta, after)
+        if grown is None:
+            continue
+        read_on += 1
+        assert grown.size == whole.size
+        assert grown.items == whole.items[len(whole.items) - len(grown.items) :]
+        assert [o for o, _ in typed(whole)][after:] == [o for o, _ in typed(grown) if o > after]
+    ends = sum(b'"type":"task_complete"' in line for line in lines)
+    assert (read_on > 0) == (ends >= 2)
+
+
+def test_a_session_that_was_rewritten_is_not_read_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("cam.store.sessions._LARGE", 0)
+    home = str(tmp_path)
+    path, _ = place(home, "0.171.0/correction.jsonl")
+    sessions = CodexSessions(home)
+    meta = sessions.header(path)
+    after = len(sessions.read(meta).user_messages)
+    assert sessions.read_on(meta, after) is not None
+    assert sessions.read_on(meta, 0) is None  # somebody has not read what stands in front
+    with open(path, "rb") as file:
+        data = file.read()
+    for at in (300, sessions.index.place(meta)[0].at - 50):
+        with open(path, "r+b") as file:
+            file.write(data[:at] + b"#" + data[at + 1 :])
+        assert sessions.read_on(meta, after) is None
+    with open(path, "r+b") as file:
+        file.write(data)
+    assert sessions.read_on(meta, after) is not None
+    with open(path, "ab") as file:
+        file.writelines(data.splitlines(keepends=True)[3:])  # a copy of the history behind the history
+    sessions.read(meta)
+    assert sessions.read_on(meta, after) is None
