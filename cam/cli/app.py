@@ -35,6 +35,11 @@ COMMANDS: dict[str, Entry] = {
     "fork": Entry("session", "Fork a session: cam fork [CODEX ARGUMENTS]", _SESSIONS),
     "sync": Entry("sync", "Learn from sessions that were not read yet.", _SESSIONS),
     "import": Entry("import_", "Learn from the sessions of the time before cam: import codex.", _SESSIONS),
+    "session": Entry(
+        "session_continuity",
+        "Where the last session stopped: status, save, load, refresh, clear, open.",
+        _SESSIONS,
+    ),
     "off": Entry("switch", "Switch cam off for this project.", _SESSIONS),
     "on": Entry("switch", "Switch cam on again for this project.", _SESSIONS),
     "memory": Entry("memory", "What is remembered: overview, list, show, edit, move, merge, diff …", _MEMORY),
@@ -54,7 +59,7 @@ COMMANDS: dict[str, Entry] = {
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
-_GROUPS = ("import", "memory", "recall", "config", "project", "store", "review")
+_GROUPS = ("import", "memory", "recall", "config", "project", "session", "store", "review")
 
 _given = GlobalOptions()
 

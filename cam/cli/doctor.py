@@ -3,8 +3,9 @@
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
+from cam.context import Context, open_context
 from cam.render.doctor import doctor_data, doctor_text
+from cam.setup.continuity_check import check_continuity, check_instructions
 from cam.setup.doctor import (
     Finding,
     Severity,
@@ -15,6 +16,8 @@ from cam.setup.doctor import (
     check_settings,
     check_store,
 )
+from cam.setup.instruction_files import InstructionFile, fallback_names, instruction_files
+from cam.store.continuity import ContinuityStore
 from cam.wrapper.codex_config import Place
 from cam.wrapper.injectors import choose_injector
 
@@ -38,7 +41,22 @@ def _doctor(cwd: str | None) -> Answer:
         *check_store(context.store),
         check_sessions(context.codex_home),
         check_receipts(context.layout.cache_file("receipts.jsonl")),
+        *check_continuity(_continuity(context), context.settings["session_continuity"]),
+        check_instructions(found_instructions(context)),
         *check_settings(context.settings, context.off_reason),
     ]
     code = max(finding.severity for finding in findings)
     return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
+
+
+def found_instructions(context: Context) -> tuple[InstructionFile, ...]:
+    """The instruction files that apply where the command works."""
+    here, home = context.environment.cwd, context.environment.home
+    return instruction_files(
+        here, context.project, home, context.codex_home, fallback_names(context.codex_home)
+    )
+
+
+def _continuity(context: Context) -> ContinuityStore | None:
+    style = context.settings["session_continuity_path_style"]
+    return ContinuityStore(context.store, context.project, style) if context.project else None

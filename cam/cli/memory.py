@@ -1,7 +1,8 @@
 """cam memory: overview, list, show, diff, startup; memory_edit has what changes records."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ from cam.context import Context, open_context
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, check_topic, parse_scope
 from cam.memory.lookup import find
+from cam.render.continuity import marker_data, marker_text
 from cam.render.records import (
     list_data,
     list_text,
@@ -23,6 +25,7 @@ from cam.render.records import (
     record_text,
 )
 from cam.render.startup import startup_data
+from cam.store.continuity import ContinuityStore, Marker
 from cam.system.clock import now_stamp
 
 app = typer.Typer(invoke_without_command=True, pretty_exceptions_enable=False)
@@ -92,9 +95,26 @@ def _overview(cwd: str | None) -> Answer:
     context = open_context(global_cwd(cwd))
     snapshot = context.store.snapshot()
     data = overview_data(snapshot.records, snapshot.problems, context.layout.root, context.off_reason)
+    files, marker = _around(context)
+    data |= {"instruction_files": files, "continuity_pending": marker_data(marker)}
     active = [r for r in snapshot.records if r.state is MemoryState.ACTIVE]
     newest = sorted(active, key=lambda r: r.updated_at, reverse=True)[:_NEWEST]
-    return Answer(data, overview_text(data, newest), _notes(context, snapshot.records))
+    text = overview_text(data, newest) + (f"\n\n{marker_text(marker)}" if marker else "")
+    return Answer(data, text, _notes(context, snapshot.records))
+
+
+def _around(context: Context) -> tuple[list[dict[str, Any]], Marker | None]:
+    """Instruction files that apply here, and what waits to be done of the last session."""
+    from cam.setup.instruction_files import fallback_names, instruction_files
+
+    found = instruction_files(
+        context.environment.cwd, context.project, context.environment.home, context.codex_home,
+        fallback_names(context.codex_home),
+    )  # fmt: skip
+    marker = None
+    if context.project is not None:
+        marker = ContinuityStore(context.store, context.project).marker()
+    return [asdict(file) for file in found], marker
 
 
 def _startup(cwd: str | None) -> Answer:

@@ -100,12 +100,9 @@ def save_after_session(
         return ()
     layers = open_continuity(store, project, settings)
     done: list[Saved] = []
-    ours = [(m, _changed_at(m)) for m in _own_sessions(layers, sessions, home)]
-    latest = max(
-        ((at, m.started_at, m) for m, at in ours if at >= since - 1), default=None, key=lambda t: t[:2]
-    )
+    latest = latest_since(layers, sessions, home, since)
     marker = layers.marker()
-    if marker is not None and (latest is None or marker.rollout != latest[2].path):
+    if marker is not None and (latest is None or marker.rollout != latest.path):
         left = _readable(sessions, marker.rollout)
         if left is None:
             layers.clear_marker()  # its session is gone: nothing can be done about it any more
@@ -113,8 +110,17 @@ def save_after_session(
             scope = "" if marker.scope == "both" else marker.scope
             done.append(_save(layers, sessions, home, left, "marker", scope, "wrapper-recovery"))
     if latest is not None:
-        done.append(_save(layers, sessions, home, latest[2], "latest", "", "wrapper-auto-save"))
+        done.append(_save(layers, sessions, home, latest, "latest", "", "wrapper-auto-save"))
     return tuple(done)
+
+
+def latest_since(
+    store: ContinuityStore, sessions: SessionSource, home: str, since: float
+) -> RolloutMeta | None:
+    """The person's own session in this worktree that was written last, if it was since ``since``."""
+    ours = [(_changed_at(m), m.started_at, m) for m in _own_sessions(store, sessions, home)]
+    fresh = [row for row in ours if row[0] >= since - 1]
+    return max(fresh, key=lambda row: row[:2])[2] if fresh else None
 
 
 def clear(store: ContinuityStore, scope: str) -> Cleared:

@@ -1,5 +1,6 @@
 """The short report on stderr when a wrapped session has ended."""
 
+from cam.render.continuity import saved_line
 from cam.render.sync import learned_line
 from cam.wrapper.result import InjectionReceipt, SessionOutcome
 
@@ -13,6 +14,8 @@ def outcome_lines(outcome: SessionOutcome) -> list[str]:
         doubts = sum(len(s.conflicts) for s in outcome.sync.sessions)
         if doubts:
             lines.append(f"{doubts} left undecided, because known facts contradict: cam review")
+    stopped = saved_line(outcome.stopped)
+    lines += [stopped] if stopped else []
     if outcome.background:
         many = "1 session is" if outcome.background == 1 else f"{outcome.background} sessions are"
         lines.append(f"{many} being read in the background")

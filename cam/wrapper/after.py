@@ -1,4 +1,4 @@
-"""The second half of a wrapped session: receipt → sync, when Codex has ended.
+"""The second half of a wrapped session: receipt → sync → continuity, when Codex has ended.
 
 Trouble here is a warning and the next run catches up; Codex's exit code stands whatever happens.
 """
@@ -27,6 +27,7 @@ from cam.wrapper.flow import Opened, Prepared
 from cam.wrapper.live import LiveReader
 from cam.wrapper.receipt import receipt_of
 from cam.wrapper.result import InjectionReceipt, SessionOutcome
+from cam.wrapper.stopped import note_stop
 
 MOST_SECONDS = 2.0
 """What would keep the prompt waiting for longer is done in the background."""
@@ -42,7 +43,7 @@ def finish(
     learn: bool,
     live: LiveReader | None = None,
 ) -> SessionOutcome:
-    """Receipt and sync, after Codex has ended.
+    """Receipt, sync and continuity, after Codex has ended.
 
     Args:
         opened: the session.
@@ -68,10 +69,12 @@ def finish(
         report, background = _learn(context, sessions, also)
     if learn:
         note_project(context.layout.root, context.project)
+    stopped, trouble = ((), "") if call.is_ephemeral or not learn else note_stop(context, sessions, started)
     warnings = tuple(
         f"session {s.meta.session} was not read: {s.error}" for s in (report.failed if report else ())
     )
-    return SessionOutcome(receipts, report, background, warnings)
+    warnings += (trouble,) if trouble else ()
+    return SessionOutcome(receipts, report, background, warnings, stopped)
 
 
 def _receipts(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from cam.continuity.result import Saved
 from cam.sync.result import SyncReport
 
 
@@ -39,9 +40,11 @@ class SessionOutcome:
         sync: what was learned, None if nothing was read.
         background: sessions that are being read in the background.
         warnings: one line each.
+        stopped: what was saved of where it stopped.
     """
 
     receipts: tuple[InjectionReceipt, ...] = ()
     sync: SyncReport | None = None
     background: int = 0
     warnings: tuple[str, ...] = ()
+    stopped: tuple[Saved, ...] = ()
