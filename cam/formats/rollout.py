@@ -931,8 +931,8 @@ def _head(block: bytes, line: Line) -> bytes:
 def _last_marks(lines: list[Line]) -> list[Line]:
     """Lines without the starts and contexts of turns of which nothing is left: a later one takes their place.
 
-    For lines among which everything else was dropped. What stands directly behind a line that is parsed stays:
-    up to 0.98 the context stands behind the message that it is about.
+    For lines among which everything else was dropped. What stands directly behind a line that is parsed
+    stays: up to 0.98 the context stands behind the message that it is about.
     """
     kept = []
     later: set[str] = set()

@@ -789,6 +789,42 @@ def test_of_a_long_file_the_answer_to_which_a_person_replied_is_kept() -> None:
     assert calls(evidence)[-1].command == "make 2999"
 
 
+@pytest.mark.parametrize("behind", [True, False])
+def test_in_a_long_file_each_turn_keeps_its_folder(behind: bool) -> None:
+    def line(value: object) -> bytes:
+        return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+
+    def turn(n: int) -> list[bytes]:
+        at = f"14:{n // 60 % 60:02d}:{n % 60:02d}.000"
+        stamp = f"2026-11-30T{at}Z"
+        where = {"cwd": f"/repo/{n % 3}", "more": "x" * 500}
+        where = where if behind else {"turn_id": f"t{n}", **where}
+        context = line({"timestamp": stamp, "type": "turn_context", "payload": where})
+        start = line(
+            {"timestamp": stamp, "type": "event_msg", "payload": {"type": "task_started", "turn_id": f"t{n}"}}
+        )
+        user = line(said("user", f"rule {n}", at=at))
+        work = [
+            part
+            for k in range(8)
+            for part in (
+                line(call("exec_command", {"cmd": "make"}, f"c{n}-{k}", at)),
+                line(output("x" * 900, f"c{n}-{k}", at)),
+                context,
+            )
+        ]
+        return [user, context, *work] if behind else [start, context, user, *work]
+
+    raw = [line(header()), *(part for n in range(600) for part in turn(n))]
+    blocks = [b"".join(raw[at : at + 40]) for at in range(0, len(raw), 40)]
+    evidence = parse_blocks(blocks, PATH)
+    assert evidence.skipped["thinned"] > 3000
+    assert evidence.size == sum(map(len, raw))
+    assert [(m.text, m.cwd, m.ordinal) for m in evidence.user_messages] == [
+        (f"rule {n}", f"/repo/{n % 3}", n + 1) for n in range(600)
+    ]
+
+
 @pytest.mark.parametrize("name", CAPTURED)
 def test_blocks_say_what_lines_say(name: str) -> None:
     raw = data(name)
