@@ -20,6 +20,7 @@ _LONG_LINE = 6_000  # nobody types a longer one
 _LONG_MESSAGE = 12_000
 _MANY_LINES = 60
 _LONG_CLAUSE = 900
+_CLAUSE_TAIL = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +396,8 @@ def _belong_together(left: str, right: str, langs: tuple[Language, ...]) -> bool
     """Whether two clauses say one thing: neither stands alone, or one says what replaces the other."""
     if any(lang.search("address_only", right) for lang in langs):
         return False
+    if len(left) > _CLAUSE_TAIL:
+        left = f"x{left[-_CLAUSE_TAIL:]}"  # how it ends decides; a run of joined clauses stays linear
     return any(
         lang.search("opens", left)
         or lang.search("clings", right[:80])
