@@ -83,7 +83,7 @@ _ENDS_OF_LINE = 256
 _MOST_UNKNOWN = 40
 _DAMAGE = frozenset({"torn", "too_long", "nul", "null", "bad_utf8", "not_an_object"})
 _HEADER = b'"session_meta"'
-_MARKS = ("start", "context", "end")
+_MARKS = ("start", "context", "end", "gap")
 _BOM = b"\xef\xbb\xbf"
 _BARE_ITEMS = frozenset(
     {
@@ -345,7 +345,8 @@ class RolloutReader:
 
     def _parse_lines(self, block: Block, wanted: list[Line]) -> None:
         """Parse some lines of a block, and drop the others."""
-        data, dropped = block.data, len(block.read) - len(wanted)
+        data = block.data
+        dropped = len(block.read) - sum(line[1] != "gap" for line in wanted)
         size, take = len(data), self._parse_line
         if dropped and self._replay is None and not self._unplaced:
             wanted = _last_marks(wanted)
@@ -353,6 +354,9 @@ class RolloutReader:
             if kind == "end" and self._replay is None:
                 self._unplaced.clear()
                 self._ends.append((block.offset + end, number, self._cwd, data[at : at + 60]))
+                continue
+            if kind == "gap":
+                self._touch()
                 continue
             self._number = number
             size -= end - at
@@ -942,7 +946,7 @@ def _last_marks(lines: list[Line]) -> list[Line]:
             if kind in later and place and lines[place - 1][1] in _MARKS:
                 continue
             later.add(kind)
-        elif kind != "end" and later:
+        elif later and kind not in ("end", "gap"):
             later = set()
         kept.append(lines[place])
     kept.reverse()
@@ -1017,9 +1021,7 @@ def _weight_of(draft: _Text | _Call) -> int:
     """Characters that an item holds, and its own cost; nothing for what is kept in any case."""
     if isinstance(draft, _Call):
         return _ITEM_COST + len(draft.output) + len(draft.call.command or "") + len(draft.call.input)
-    if draft.who is Provenance.ASSISTANT:
-        return _ITEM_COST + len(draft.text)
-    return _ITEM_COST if _can_go(draft) else 0
+    return _ITEM_COST + len(draft.text) if _can_go(draft) else 0
 
 
 def _can_go(draft: _Text | _Call) -> bool:

@@ -117,7 +117,8 @@ class Block(NamedTuple):
         last: number of the last of them.
         unread: bytes of those that nobody reads.
         read: the others.
-        must: those of them that must be read however old they are.
+        must: those of them that must be read however old they are, and a ``gap`` of no bytes where others
+            stood between them.
         unsure: places in ``read`` of the lines of no known kind.
         offset: where the block begins in the file.
     """
@@ -182,6 +183,8 @@ def sort_lines(  # noqa: C901 - one loop over every line: calls would cost as mu
                 must.append(line)
                 if not kind:
                     unsure.append(len(read) - 1)
+            elif not must or must[-1][1] != "gap":
+                must.append((number, "gap", at, at))
         at = end
     return Block(block, number, unread, read, must, unsure, offset)
 
