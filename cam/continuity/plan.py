@@ -48,10 +48,13 @@ class SavePlan:
 
 def plan_save(plan: SavePlan, project: LayerFile, local: LayerFile) -> dict[str, bytes | None]:
     """New bytes by path; only of files that change, and none that would hold nothing."""
-    layers = split(plan.summary.state, plan.branch)
+    state = plan.summary.state
+    if plan.summary.is_aside and not plan.replace and (project.state.goal or local.state.goal):
+        state = _with_goal(state, "")
+    layers = split(state, plan.branch)
     new = {PROJECT: layers.project, LOCAL: layers.local}
     if plan.local_path is None and plan.scope == "both":
-        new = {PROJECT: plan.summary.state, LOCAL: ContinuityState()}
+        new = {PROJECT: state, LOCAL: ContinuityState()}
     files: dict[str, bytes | None] = {}
     for layer in (project, local):
         if plan.scope not in (layer.layer, "both") or (layer.layer == LOCAL and plan.local_path is None):

@@ -46,6 +46,8 @@ class Summary:
         runs: commands that ended, for what they clear in older states.
         done: what the session says is done, for the same.
         given_up: what the person turned away from.
+        is_aside: whether the goal is taken from a question and nothing was done about it: no reason to give
+            up the goal that stood before.
     """
 
     state: ContinuityState
@@ -55,6 +57,7 @@ class Summary:
     runs: tuple[Run, ...] = ()
     done: tuple[str, ...] = ()
     given_up: tuple[str, ...] = ()
+    is_aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,9 @@ def summarize(evidence: RolloutEvidence, root: str | None = None) -> Summary:
         evidence: one session; turns of other projects taken out.
         root: the worktree's folder, to which files are named relatively; else the session's folder.
     """
-    session = _read(evidence.items, root or evidence.meta.cwd)
+    # What a sub-agent was told counts when that sub-agent's own session is looked at.
+    asking = Provenance.USER if evidence.meta.is_primary else Provenance.SUBAGENT
+    session = _read(evidence.items, root or evidence.meta.cwd, asking)
     goal = find_goal(session.asked, frozenset(session.edited))
     done = _done(session)
     steps, inferred = _next_steps(session, goal)
@@ -123,6 +128,8 @@ def summarize(evidence: RolloutEvidence, root: str | None = None) -> Summary:
         _distinct(notes),
     )
     warnings = list(goal.doubts)
+    if goal.asked is not None and goal.asked.ask is Ask.PROBLEM and not goal.doubts:
+        warnings.append("the goal is taken from a question or a problem")
     warnings += ["no task of the person's was found"] if not goal.text else []
     warnings += ["the next step is inferred from what was asked and not finished"] if inferred else []
     confidence = "low" if not goal.text else "medium" if warnings else "high"
@@ -134,7 +141,9 @@ def summarize(evidence: RolloutEvidence, root: str | None = None) -> Summary:
         "next_steps": len(steps),
         "untried": len(untried),
     }
-    return Summary(state, tuple(warnings), confidence, counts, runs, done, goal.given_up)
+    is_task = goal.asked is not None and goal.asked.ask is Ask.TASK
+    is_aside = not is_task and not (session.files or runs or steps)
+    return Summary(state, tuple(warnings), confidence, counts, runs, done, goal.given_up, is_aside)
 
 
 def split(state: ContinuityState, branch: str | None = None) -> Layers:
@@ -170,14 +179,14 @@ def merge(new: ContinuityState, old: ContinuityState, summary: Summary) -> Conti
 # -- reading ------------------------------------------------------------------------------------------------
 
 
-def _read(items: Sequence[EvidenceItem], root: str | None) -> _Session:
+def _read(items: Sequence[EvidenceItem], root: str | None, asking: Provenance = Provenance.USER) -> _Session:
     found = _Session()
-    turn_ends = _turn_ends(items)
+    turn_ends = _turn_ends(items, asking)
     for at, item in enumerate(items):
         if isinstance(item, ToolCall):
             found.last_call = at
             _read_call(found, item, at, root)
-        elif item.who is Provenance.USER:
+        elif item.who is asking:
             found.asked.append(read_message(item, at))
             found.heard.append((at, pieces(found.asked[-1].said)))
         elif item.who is Provenance.ASSISTANT:
@@ -188,12 +197,12 @@ def _read(items: Sequence[EvidenceItem], root: str | None) -> _Session:
     return found
 
 
-def _turn_ends(items: Sequence[EvidenceItem]) -> frozenset[int]:
+def _turn_ends(items: Sequence[EvidenceItem], asking: Provenance) -> frozenset[int]:
     """Positions of the assistant's last words before the person speaks again, and at the end."""
     ends = set()
     last = -1
     for at, item in enumerate(items):
-        if isinstance(item, Message) and item.who is Provenance.USER:
+        if isinstance(item, Message) and item.who is asking:
             ends.add(last)
             last = -1
         elif isinstance(item, Message) and item.who is Provenance.ASSISTANT:

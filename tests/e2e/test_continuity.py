@@ -1,0 +1,102 @@
+"""A session stops half-way; the next one knows goal and next step: the installed cam, the real Codex."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from codex_releases import CodexSandbox
+
+pytestmark = pytest.mark.e2e
+
+CAM = str(Path(sys.executable).with_name("cam"))
+RELEASES = ["0.98.0", "0.171.0"]
+TASK = "Add cursor pagination to GET /orders, 50 per page."
+ANSWER = (
+    "The endpoint returns `next_cursor` now.\n\nNext steps:\n"
+    "- add the index on orders.created_at\n- document the parameter in docs/api.md"
+)
+TITLE = "Where the last session stopped"
+
+
+def cam(box: CodexSandbox, *arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    env = {"CAM_CODEX_BINARY": box.codex, **more.pop("env", {})}
+    return box.run(*arguments, program=CAM, env=env, **more)
+
+
+def block(box: CodexSandbox, request: int) -> list[str]:
+    """The continuity block's lines in a request's input."""
+    text = "\n".join(box.server.model_input_texts(request))
+    if TITLE not in text:
+        return []
+    lines = text[text.index(TITLE) :].split("\n")[1:]
+    return lines[: next(n for n, line in enumerate(lines) if not line.startswith("| "))]
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_the_next_session_knows_the_goal_and_the_next_step(sandbox: Any, version: str) -> None:
+    box = sandbox(version, [ANSWER, "All right."])
+    first = cam(box, "exec", TASK)
+    assert first.returncode == 0
+    assert "cam: left to do: add the index on orders.created_at and 1 more" in first.stderr
+    assert box.git("status", "--porcelain") == ""
+    assert (box.repo / ".codex-auto-memory/sessions/active.md").exists()
+
+    asked = len(box.server.requests)
+    cam(box, "exec", "What comes next?")
+    assert block(box, asked) == [
+        f"| Goal: {TASK}",
+        "| Next: document the parameter in docs/api.md",
+        "| Next: add the index on orders.created_at",
+    ]
+    listed = json.loads(cam(box, "memory", "list", "--json").stdout)["data"]["entries"]
+    assert listed == []  # nothing of it is memory
+
+
+def test_a_question_keeps_what_stands_and_what_was_done_goes(sandbox: Any) -> None:
+    done = "Added the index on orders.created_at. Still to do: document the parameter in docs/api.md."
+    box = sandbox("0.171.0", [ANSWER, "Two things are open.", done, "ok"])
+    cam(box, "exec", TASK)
+    cam(box, "exec", "what's the status?")
+    cam(box, "exec", "continue")
+    asked = len(box.server.requests)
+    cam(box, "exec", "go on")
+    assert block(box, asked) == [f"| Goal: {TASK}", "| Next: document the parameter in docs/api.md"]
+
+
+@pytest.mark.parametrize("how", ["manual", "off", "no-sync", "no-inject"])
+def test_it_is_done_only_where_it_is_wanted(sandbox: Any, how: str) -> None:
+    box = sandbox("0.171.0", [ANSWER, "ok"])
+    flags = [f"--{how}"] if how.startswith("no-") else []
+    env = {} if flags else {"CAM_SESSION_CONTINUITY": how}
+    cam(box, *flags, "exec", TASK, env=env)
+    asked = len(box.server.requests)
+    kept = (box.repo / ".codex-auto-memory").exists()
+    assert kept == (how == "no-inject")
+    cam(box, *flags, "exec", "What comes next?", env=env)
+    assert block(box, asked) == []
+    if how == "manual":
+        first = str(box.rollouts()[0])
+        assert cam(box, "session", "save", "--rollout", first, env=env).returncode == 0
+        assert "index" in cam(box, "session", "load", env=env).stdout
+
+
+def test_trouble_never_changes_codex_exit_code_and_the_next_run_makes_up(sandbox: Any) -> None:
+    box = sandbox("0.171.0", [ANSWER, "ok", "ok"])
+    (box.repo / ".codex-auto-memory").write_text("in the way")
+    first = cam(box, "exec", TASK)
+    assert first.returncode == 0
+    assert "where the session stopped was not saved" in first.stderr
+    status = json.loads(cam(box, "session", "status", "--json").stdout)["data"]
+    assert status["pending"]["stage"] == "summary-write"
+    assert "continuity" in cam(box, "doctor").stdout
+    assert "was not saved" in cam(box, "memory").stdout
+    (box.repo / ".codex-auto-memory").unlink()
+    cam(box, "exec", "thanks")
+    status = json.loads(cam(box, "session", "status", "--json").stdout)["data"]
+    assert status["pending"] is None
+    asked = len(box.server.requests)
+    cam(box, "exec", "hello")
+    assert f"| Goal: {TASK}" in block(box, asked)
