@@ -73,7 +73,7 @@ __all__ = [
 _KEEP_USER = 65_536
 _KEEP_HARNESS = 65_536
 _KEEP_ASSISTANT = 16_384
-_BUDGET = 4_000_000  # characters of everything but the person's own words
+_BUDGET = 2_500_000  # characters of everything but the person's own words
 _WAITING = 2_500_000  # bytes of lines that wait to be parsed
 _BLOCK_COST = 500  # what waiting lines weigh besides their bytes
 _BEFORE_USER = 40  # waiting lines among which the answer to which a person replied is looked for
@@ -759,6 +759,8 @@ class RolloutReader:
         self._turn = turn or self._turn
         if cwd is None:
             return
+        if cwd == self._cwd:
+            cwd = self._cwd  # one text for all that hold it
         self._cwd = cwd
         for draft in self._unplaced:
             if turn is None or draft.turn is None or draft.turn == turn:
