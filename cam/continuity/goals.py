@@ -20,8 +20,9 @@ class Ask(IntEnum):
     CHORE = 1  # run the tests, commit
     STATEMENT = 2  # says something, asks for nothing
     LOOK = 3  # show, explain
-    PROBLEM = 4  # a question or a problem of substance
-    TASK = 5
+    WAY = 4  # a way to do it; a task where nothing was asked before
+    PROBLEM = 5  # a question or a problem of substance
+    TASK = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def read_message(message: Message, at: int) -> Asked:
     return replace(
         base,
         ask=best,
-        turns_away=turns_away or (best is Ask.TASK and words.find("instead", shade) is not None),
+        turns_away=turns_away
+        or (best is Ask.TASK and not _points(text) and words.find("instead", shade) is not None),
         text=text,
         items=items,
         is_addition=words.find("add_on", clauses[start].shadow) is not None
@@ -170,11 +172,15 @@ def _after(goal: Goal, one: Asked, edited: frozenset[int]) -> Goal:
         if _is_bare(one.said) or _points(one.said) or covers(_subject(one.said), goal.asked.text):
             return _given_up(goal, one)
         return goal
-    is_new = one.ask is Ask.TASK or (
-        one.ask is Ask.PROBLEM
-        and (
-            goal.asked is None
-            or (one.ordinal in edited and not _related(goal, one) and _is_full_problem(one))
+    is_new = (
+        one.ask is Ask.TASK
+        or (one.ask is Ask.WAY and goal.asked is None)
+        or (
+            one.ask is Ask.PROBLEM
+            and (
+                goal.asked is None
+                or (one.ordinal in edited and not _related(goal, one) and _is_full_problem(one))
+            )
         )
     )
     back = _gone_back(goal, one)
@@ -253,14 +259,14 @@ def _ask(clause: Clause) -> Ask:  # noqa: PLR0911 - one question a line, in orde
     if words.find("lookup", shade):
         return Ask.LOOK
     if words.find("constrain", shade):
-        return Ask.NOTHING
+        return Ask.WAY if _substance(clause) and not _is_for_good(clause, _FACT) else Ask.NOTHING
     if words.find("imperative", shade) or words.find("want", shade) or _asks(clause, *_TASK_RULES):
         if _is_for_good(clause):
             return Ask.NOTHING
         return Ask.TASK if _substance(clause) else Ask.NOTHING
     if clause.mark == "?" or _asks(clause, "question") or words.find("problem", shade):
         return Ask.PROBLEM if len(terms(clause.text)) >= 2 else Ask.NOTHING
-    if any(r.matches(shade, clause.text) for lang in clause.languages for r in lang.cues if r.level >= _FACT):
+    if _is_for_good(clause, _FACT):
         return Ask.NOTHING
     return Ask.STATEMENT if len(terms(clause.text)) >= 3 else Ask.NOTHING
 
@@ -275,12 +281,14 @@ def _asks(clause: Clause, *names: str) -> bool:
     )
 
 
-def _is_for_good(clause: Clause) -> bool:
+def _is_for_good(clause: Clause, least: int | None = None) -> bool:
+    """Whether a clause states a rule, or with ``_FACT`` anything that holds beyond the task."""
+    least = _STANDING if least is None else least
     return any(
         rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
         for rule in lang.cues
-        if rule.level >= _STANDING
+        if rule.level >= least
     )
 
 

@@ -165,7 +165,7 @@ def _root(word: str) -> str:
     """What "delete" and "deletion", "migrate" and "migration" share."""
     if not (word.isascii() and word.isalpha()):
         return word
-    return word[:5] if len(word) > 5 else word.rstrip("e")
+    return word[:5] if len(word) > 5 else word.rstrip("eiy")
 
 
 def same(one: str, other: str) -> bool:

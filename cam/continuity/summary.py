@@ -97,6 +97,7 @@ class _Session:
     last_said: int = -1
     last_call: int = -1
     aborted: int = -1
+    done: list[tuple[int, str]] = field(default_factory=list)
 
 
 def summarize(evidence: RolloutEvidence, root: str | None = None) -> Summary:
@@ -110,7 +111,7 @@ def summarize(evidence: RolloutEvidence, root: str | None = None) -> Summary:
     asking = Provenance.USER if evidence.meta.is_primary else Provenance.SUBAGENT
     session = _read(evidence.items, root or evidence.meta.cwd, asking)
     goal = find_goal(session.asked, frozenset(session.edited))
-    done = _done(session)
+    done = tuple(text for _, text in session.done)
     steps, inferred = _next_steps(session, goal)
     runs = tuple(session.runs)
     working = [f"Command succeeded: `{r.command}`" for r in _last_of_kind(runs) if r.passed]
@@ -194,6 +195,7 @@ def _read(items: Sequence[EvidenceItem], root: str | None, asking: Provenance = 
             found.last_said = at
         elif item.kind == "notice" and _ABORTED in item.text:
             found.aborted = at
+    found.done = _done_parts(found)
     return found
 
 
@@ -308,11 +310,12 @@ def _proposed(session: _Session) -> list[_Step]:
         is_last = at == session.last_said
         for n, piece in enumerate(said):
             steps = _steps_in(piece, intends=is_last)
-            if len(steps) == 1 and n and not piece.is_item and _leans(steps[0]):
+            if len(steps) == 1 and n and _leans(steps[0]):
                 first = n - 1
                 while first and _leans(said[first].text):
                     first -= 1
-                steps = [tidy(" ".join([*(p.text for p in said[first:n]), steps[0]]))]
+                before = " ".join(p.text for p in said[first:n])
+                steps = [tidy(f"{before} {steps[0]}")] if len(terms(before)) >= 2 else steps
             found += [_Step(step, at) for step in steps]
     tasks = {a.at: a.text for a in session.asked if a.ask is Ask.TASK}
     for at, said in reversed(session.heard):
@@ -337,7 +340,7 @@ def _steps_in(  # noqa: PLR0911 - one question a line, in order
         return [tidy(_bare(piece.text))]
     if piece.checked is False:
         return [tidy(_bare(piece.text))]
-    if words.find("untried", piece.shade) or words.find("offer", piece.shade):
+    if any(words.find(group, piece.shade) for group in ("untried", "offer", "told")):
         return []
     hit = words.find("next_inline", piece.shade)
     if hit is not None and hit["step"].strip():
@@ -347,12 +350,13 @@ def _steps_in(  # noqa: PLR0911 - one question a line, in order
             for p in parts(step)
             if not is_small(p) and not is_control(p) and not _says_nothing(p)
         ]
-    if user:
+    if user or words.find("describes", lead):
         return []
+    needs = words.find("needs", piece.shade) and not words.find("environment", piece.shade)
     if (
-        words.find("unfinished", piece.shade)
+        (needs or words.find("unfinished", piece.shade))
         and not words.find("failed", piece.shade)
-        and len(terms(piece.text)) >= 2
+        and (len(terms(piece.text)) >= 2 or _leans(piece.text))
     ):
         return [tidy(_bare(piece.text))]
     if intends and (hit := words.find("intend", piece.shade)) and not words.find("waiting", piece.shade):
@@ -362,7 +366,7 @@ def _steps_in(  # noqa: PLR0911 - one question a line, in order
 
 
 _LEANS = re.compile(
-    r"(?:i|we|you)\b[^,;:]{0,40}(?:\b(?:it|that|this|those|them)\b|$)|(?:it|that|this|those|these|they|both)\b",
+    r"(?:i|we|you)\b[^,;:]{0,40}(?:\b(?:it|that|this|those|them|here|there)\b|$)|(?:it|that|this|those|these|they|both)\b",
     re.IGNORECASE,
 )
 
@@ -442,9 +446,15 @@ def _all_done(session: _Session, since: int) -> bool:
     return False
 
 
-def _done(session: _Session) -> tuple[str, ...]:
-    """Sentences that say something is done, in order."""
-    return tuple(p.text for _, said, _ in session.said for p in said if _says_done(p))
+def _done_parts(session: _Session) -> list[tuple[int, str]]:
+    """What the assistant says is done, in order; of long sentences each part by itself."""
+    pieces_of = ((at, piece) for at, said, _ in session.said for piece in said)
+    found = (
+        (at, replace(piece, text=part, shade=shadow(part)))
+        for at, piece in pieces_of
+        for part in (parts(piece.text) if len(piece.text) > 80 else (piece.text,))
+    )
+    return [(at, piece.text) for at, piece in found if _says_done(piece)]
 
 
 def _says_done(piece: Piece) -> bool:
@@ -459,13 +469,8 @@ def _is_done(step: _Step, session: _Session) -> bool:
     """Whether a step was done after it was named."""
     if _all_done(session, step.at):
         return True
-    for at, said, _ in session.said:
-        if at <= step.at:
-            continue
-        for piece in said:
-            for part in parts(piece.text) if len(piece.text) > 80 else (piece.text,):
-                if _says_done(replace(piece, text=part, shade=shadow(part))) and covers(step.text, part):
-                    return True
+    if any(at > step.at and covers(step.text, text) for at, text in session.done):
+        return True
     for at, text, is_done in session.plan:
         if is_done and at > step.at and covers(step.text, text):
             return True
@@ -510,7 +515,8 @@ def _is_dismissed(step: _Step, session: _Session, goal: Goal) -> bool:
         if at > step.at:
             for piece in said:
                 hit = words.find("dismiss", piece.shade)
-                rest = frozenset(terms(piece.text[hit.end() :] if hit else ""))
+                around = f"{piece.text[: hit.start()]} {piece.text[hit.end() :]}" if hit else ""
+                rest = frozenset(terms(around))
                 if (
                     hit
                     and rest
