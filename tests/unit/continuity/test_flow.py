@@ -340,3 +340,29 @@ def test_where_there_is_no_project(box: Box) -> None:
     assert start_lines(box.memory, None, box.settings()) == ()
     with pytest.raises(InvalidInputError):
         open_continuity(box.memory, None, box.settings())
+
+
+def test_the_predecessors_files_load_and_what_it_wrote_stays_on_save(box: Box) -> None:
+    golden = Path(__file__).parents[2] / "golden/ts-store"
+    (shared,) = golden.rglob("continuity/project/active.md")
+    (local,) = golden.rglob(".codex-auto-memory/sessions/active.md")
+    project_file = Path(box.store().project_file)
+    for source, place in ((shared, project_file), (local, box.local)):
+        place.parent.mkdir(parents=True)
+        place.write_bytes(source.read_bytes())
+    assert box.lines() == (
+        "Goal: Remember that database migrations live in db/migrations.",
+        "Next: add the index on orders.created_at.",
+        "Works: Command succeeded: `pnpm build`",
+        "Note: Remember that database migrations live in db/migrations.",
+    )
+    box.said("s1", "Write the release notes", "Written. Remaining: tag the release.")
+    box.save()
+    assert set(box.lines()) == {
+        "Goal: Write the release notes",
+        "Next: tag the release",
+        "Next: add the index on orders.created_at.",
+        "Works: Command succeeded: `pnpm build`",
+        "Note: Remember that database migrations live in db/migrations.",
+    }
+    assert "sourceSessionId: s1\n" in project_file.read_text()
