@@ -71,10 +71,10 @@ def describe(error: Exception) -> tuple[str, str, int]:
 def emit(out: str, notes: tuple[str, ...] = ()) -> None:
     """Print to stdout and stderr; a reader that went away is no error."""
     try:
-        for note in notes:
-            sys.stderr.write(f"{note}\n")
-        sys.stderr.flush()
-        if out:
+        if notes and sys.stderr is not None:  # None where the stream is closed
+            sys.stderr.write("".join(f"{note}\n" for note in notes))
+            sys.stderr.flush()
+        if out and sys.stdout is not None:
             sys.stdout.write(f"{out}\n")
             sys.stdout.flush()
     except OSError as error:

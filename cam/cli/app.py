@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from cam.cli.answer import describe, emit
-from cam.cli.entry import GlobalOptions
+from cam.cli.entry import PASS_THROUGH, GlobalOptions
+from cam.context import Context, open_context
 from cam.render.answer import failure, to_json
 
 
@@ -69,6 +70,18 @@ def global_cwd(cwd: str | None) -> str | None:
     return cwd if cwd is not None else _given.cwd
 
 
+def enter_context(cwd: str | None) -> Context:
+    """The context of a command; settings that could not be taken are said at once, a line each.
+
+    Raises:
+        InvalidInputError: ``cwd`` is no folder.
+        NotFoundError: the current folder is gone.
+    """
+    context = open_context(global_cwd(cwd))
+    emit("", tuple(f"cam: {warning}" for warning in context.settings.warnings))
+    return context
+
+
 def run_app(arguments: list[str], options: GlobalOptions) -> int:
     """Run a Typer command.
 
@@ -115,7 +128,7 @@ def build_app(name: str | None) -> typer.Typer:
     )
     app.callback()(_root)
     for command, entry in COMMANDS.items():
-        if command != name:
+        if command != name or command in PASS_THROUGH:  # an option cam does not know stood before the verb
             app.command(command, help=entry.help, rich_help_panel=entry.panel)(_stub)
             continue
         module = import_module(f"cam.cli.{entry.module}")
@@ -131,7 +144,9 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
     cwd: Annotated[str | None, typer.Option("--cwd", metavar="DIR", help="Work in DIR.")] = None,
     no_inject: Annotated[bool, typer.Option("--no-inject", help="Codex is told nothing.")] = False,
-    no_sync: Annotated[bool, typer.Option("--no-sync", help="Nothing is learned.")] = False,
+    no_sync: Annotated[
+        bool, typer.Option("--no-sync", help="Nothing is learned now; a later run or sync does.")
+    ] = False,
 ) -> None:
     # The last three are taken off the line before Typer sees it; they stand here for the help page.
     del cwd, no_inject, no_sync
@@ -152,6 +167,8 @@ def _dotted(arguments: list[str]) -> str:
 
 def _words(arguments: list[str]) -> list[str]:
     """The command's own words: the verb, and for a group the command in it."""
+    if not arguments or arguments[0].startswith("-"):
+        return []
     if arguments[0] not in _GROUPS or len(arguments) < 2 or arguments[1].startswith("-"):
         return arguments[:1]
     return arguments[:2]

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
 from cam.core.errors import InvalidInputError
 from cam.render.audit import audit_data, audit_text
 from cam.setup.audit import audit_history, audit_repository, audit_store
@@ -27,7 +26,7 @@ def audit_command(
 
 
 def _audit(repo: bool, history: bool, as_json: bool, cwd: str | None) -> Answer:
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     environment = context.environment
     repository = find_repository(environment.cwd) if repo or history else None
     if history and repository is None:

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope, Yes
-from cam.context import Context, open_context
+from cam.context import Context
 from cam.core.errors import NotFoundError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryRef, parse_scope
 from cam.memory.flow import forget, matches
@@ -36,17 +36,19 @@ def forget_command(
 def _forget(
     what: str, verb: str, scope: str | None, yes: bool, dry_run: bool, as_json: bool, cwd: str | None
 ) -> Answer:
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     if verb == "erase" and MemoryRef.looks_like(what) and not dry_run:
         return _erase(context, [MemoryRef.parse(what)])
-    records = context.store.snapshot().records
+    snapshot = context.store.snapshot()
+    records = snapshot.records
     if MemoryRef.looks_like(what):
         found: tuple[MemoryRecord, ...] = (find(records, MemoryRef.parse(what)),)
     else:
         found = matches(records, what, parse_scope(scope) if scope else None)
         if not found:
+            unread = f"; {snapshot.problems[0]} (cam doctor)" if snapshot.problems else ""
             raise NotFoundError(
-                f"nothing that is remembered holds all of {what!r}; 'cam memory list' shows what is"
+                f"nothing that is remembered holds all of {what!r}; 'cam memory list' shows what is{unread}"
             )
         if not (yes or dry_run) and not _agreed(found, verb, as_json):
             raise WriteRefusedError(

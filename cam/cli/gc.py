@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
 from cam.render.gc import gc_data, gc_text
 from cam.store.gc import Keep, clear, find_waste
 
@@ -31,7 +30,7 @@ def gc_command(
     """Clear what is old in the whole store; an active record never goes. Shows only, unless --yes."""
 
     def work() -> Answer:
-        root = open_context(global_cwd(cwd)).layout.root
+        root = enter_context(cwd).layout.root
         keep = Keep(keep_history, keep_audit, keep_archive)
         waste = clear(root, keep) if yes else find_waste(root, keep)
         return Answer(gc_data(waste, done=yes), gc_text(waste, done=yes))

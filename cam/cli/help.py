@@ -18,7 +18,7 @@ options stand before the verb:
 
   --cwd DIR     work in DIR
   --no-inject   Codex is told nothing
-  --no-sync     nothing is learned from the session
+  --no-sync     nothing is learned now; a later run or sync reads the session
 
 Before Codex starts, what is remembered is put in front of the model. When it has ended, the session is
 read, what is durable in your own words is kept, and one short report says so on stderr. The exit code is

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from cam.cli.answer import Answer, emit, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.long_work import Since, bar, is_off_in, since_stamp
 from cam.cli.options import Cwd, Json, Yes
-from cam.context import Context, open_context
+from cam.context import Context
 from cam.core.errors import WriteRefusedError
 from cam.core.seams import MemoryExtractor
 from cam.render.sync import import_data, import_text, plan_text, sync_data
@@ -40,7 +40,7 @@ def codex_command(
     """
 
     def work() -> Answer:
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         if context.environment.is_off:
             return Answer({"note": "CAM_OFF is set"}, "CAM_OFF is set: nothing was read.")
         return _import(context, since_stamp(since), yes=yes, dry_run=dry_run, as_json=as_json)

@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
 from cam.setup.init import initialise
 
 
@@ -21,7 +20,7 @@ def init_command(
     """Create your settings file and the store; what is there already stays as it is."""
 
     def work() -> Answer:
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         steps = initialise(context.environment, context.project, context.layout, with_project=project)
         data = {"steps": [{"path": s.path, "done": s.done} for s in steps]}
         lines = [f"{'created' if s.done else 'there already'}  {s.path}" for s in steps]

@@ -8,7 +8,7 @@ import typer
 
 from cam.cli import memory_edit
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context, global_cwd
 from cam.cli.options import Cwd, Json, Scope, Topic
 from cam.cli.transfer import export_command, import_command
 from cam.context import Context, open_context
@@ -121,7 +121,7 @@ def _startup(cwd: str | None) -> Answer:
     from cam.continuity.start import start_lines
     from cam.startup.flow import startup_payload
 
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     lines = start_lines(context.store, context.project, context.settings)
     payload, problems = startup_payload(context.store, context.settings, lines)
     off = context.off_reason
@@ -134,7 +134,7 @@ def _startup(cwd: str | None) -> Answer:
 
 
 def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> Answer:
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     if state not in (*MemoryState, "all"):
         raise InvalidInputError(f"no state {state!r}; states are active, archived and all")
     wanted = parse_scope(scope) if scope else None
@@ -148,12 +148,13 @@ def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> 
     ]
     records.sort(key=lambda r: str(r.ref))
     notes = tuple(f"cam: {p}" for p in snapshot.problems)
-    return Answer(list_data(records, snapshot.problems), list_text(records), notes)
+    text = "" if snapshot.problems and not records else list_text(records)
+    return Answer(list_data(records, snapshot.problems), text, notes)
 
 
 def _show(ref: str, cwd: str | None) -> Answer:
     wanted = MemoryRef.parse(ref)
-    record = find(open_context(global_cwd(cwd)).store.snapshot().records, wanted)
+    record = find(enter_context(cwd).store.snapshot().records, wanted)
     return Answer(list_data([record], ())["entries"][0], record_text(record))
 
 
@@ -164,7 +165,7 @@ def _show_at(ref: str, at: str, cwd: str | None) -> Answer:
 
     wanted = MemoryRef.parse(ref)
     when = moment(at, now=now_stamp(), end_of_day=True)
-    events, snapshot = tell(open_context(global_cwd(cwd)).store)
+    events, snapshot = tell(enter_context(cwd).store)
     record = record_at(events, snapshot.records, wanted, when)
     return Answer(list_data([record], ())["entries"][0], record_text(record))
 
@@ -176,7 +177,7 @@ def _diff(since: str, cwd: str | None) -> Answer:
     from cam.render.history import difference_data, difference_text
 
     when = moment(since, now=now_stamp())
-    events, _ = tell(open_context(global_cwd(cwd)).store)
+    events, _ = tell(enter_context(cwd).store)
     found = difference(events, when)
     return Answer(difference_data(when, found), difference_text(when, found))
 

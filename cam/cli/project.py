@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Yes
-from cam.context import Context, open_context
+from cam.context import Context
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.render.projects import attached_data, attached_text, project_data, project_text, projects_text
 from cam.setup.projects import (
@@ -33,7 +33,7 @@ def list_command(as_json: Json = False, cwd: Cwd = None) -> None:
     """Every project that the store remembers, and whether its folder is still there."""
 
     def work() -> Answer:
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         rows = list_projects(context.layout.root, context.project)
         data = {"projects": [project_data(row) for row in rows]}
         return Answer(data, projects_text(rows), offer_notes(context))
@@ -52,7 +52,7 @@ def show_command(
     """What is known of one project: root, remotes, first commit, worktrees, records."""
 
     def work() -> Answer:
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         root = context.layout.root
         if name is None and context.project is None:
             raise InvalidInputError("there is no project here (the home folder and / have none); name one")
@@ -76,7 +76,7 @@ def move_command(
     """Attach the memory of a repository that was moved, renamed or cloned anew; a copy is kept."""
 
     def work() -> Answer:
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         root = context.layout.root
         environment = context.environment
         project = project_at(environment.expand(to), environment.home) if to else context.project
@@ -94,7 +94,7 @@ def merge_command(
     """Give the memory of project OLD to project NEW, record by record; a copy of both is kept."""
 
     def work() -> Answer:
-        root = open_context(global_cwd(cwd)).layout.root
+        root = enter_context(cwd).layout.root
         done = merge_projects(root, old, new)
         return Answer(attached_data(done), attached_text(done))
 
@@ -108,7 +108,7 @@ def purge_command(
     """Take a project out of the store for good: records, history, audit."""
 
     def work() -> Answer:
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         root = context.layout.root
         row = show_project(root, find_project(root, name), context.project)
         count = f"{row.active} active and {row.archived} archived records"

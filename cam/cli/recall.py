@@ -79,7 +79,7 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
         arguments: behind ``recall``.
         given: cam's own options before the verb.
     """
-    name = arguments[0] if arguments else "--help"
+    name = next((word for word in arguments if word != "--json"), "--help")
     page = _group_page() if name in ("--help", "-h") else ""
     command = COMMANDS.get(name)
 
@@ -90,14 +90,14 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
             raise InvalidInputError(
                 f"no command {name!r}; there are {', '.join(COMMANDS)} (cam recall --help)"
             )
-        words, options = parse(command, name, arguments[1:])
+        words, options = parse(command, name, arguments[list(arguments).index(name) + 1 :])
         if "--help" in options:
             return Answer({"help": _page(name, command)}, _page(name, command))
         if given.cwd is not None:
             options.setdefault("--cwd", given.cwd)
         return command.run(words, options)
 
-    respond("recall" if page else f"recall.{name}", "--json" in arguments, work)
+    respond(f"recall.{name}" if command else "recall", "--json" in arguments, work)
 
 
 def parse(command: Command, name: str, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -170,8 +170,9 @@ def whole_number(options: Mapping[str, str], name: str, default: int, low: int, 
 
 
 def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
-    from os.path import relpath
+    from os.path import isdir, relpath
 
+    from cam.core.errors import IntegrityError
     from cam.core.records import MemoryRecord, RecordType, check_topic, parse_scope
     from cam.recall.indexed import search_store
     from cam.recall.source import Filters
@@ -195,7 +196,10 @@ def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
         until=_date(options, "--to"),
         now=now_stamp(),
     )
-    _, _, layout = locate(enter(options.get("--cwd")), memory_root=options.get("--memory-root"))
+    root = options.get("--memory-root")
+    if root and not isdir(root):
+        raise IntegrityError(f"--memory-root: there is no folder {root}")
+    _, settings, layout = locate(enter(options.get("--cwd")), memory_root=root)
 
     def path_of(record: MemoryRecord) -> str:
         return relpath(layout.topic_file(record.scope, record.state, record.topic), layout.root)
@@ -211,7 +215,8 @@ def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
         recency=_weight(options),
         path_of=path_of,
     )
-    return Answer(search_data(result), search_text(result), tuple(f"cam: {p}" for p in result.problems))
+    notes = (*settings.warnings, *result.problems)
+    return Answer(search_data(result), search_text(result), tuple(f"cam: {note}" for note in notes))
 
 
 def _date(options: Mapping[str, str], name: str) -> str | None:

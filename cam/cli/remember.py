@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope
-from cam.context import open_context
 from cam.core.records import check_topic, parse_scope
 from cam.formats.topic_file import record_to_data
 from cam.memory.flow import remember
@@ -31,7 +30,7 @@ def remember_command(
 
 
 def _remember(text: str, scope: str | None, topic: str | None, details: list[str], cwd: str | None) -> Answer:
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     where = parse_scope(scope or context.settings["default_scope"])
     done = remember(context.store, text, details, where, check_topic(topic) if topic else None)
     changes = [

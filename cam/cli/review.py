@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope
-from cam.context import open_context
 from cam.core.records import MemoryRef, check_topic, parse_scope
 from cam.memory.review import accept, read_queue, reject
 from cam.render.review import decided_data, decided_text, queue_data, queue_text
@@ -59,14 +58,14 @@ def reject_command(item: Item, as_json: Json = False, cwd: Cwd = None) -> None:
 
 
 def _list(every: bool, cwd: str | None) -> Answer:
-    queue = read_queue(open_context(global_cwd(cwd)).store)
+    queue = read_queue(enter_context(cwd).store)
     return Answer(queue_data(queue, every=every), queue_text(queue, every=every))
 
 
 def _accept(
     item: str, replaces: list[str] | None, scope: str | None, topic: str | None, cwd: str | None
 ) -> Answer:
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     decided = accept(
         context.store,
         item,
@@ -80,5 +79,5 @@ def _accept(
 
 
 def _reject(item: str, cwd: str | None) -> Answer:
-    decided = reject(open_context(global_cwd(cwd)).store, item)
+    decided = reject(enter_context(cwd).store, item)
     return Answer(decided_data(decided), decided_text(decided))

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import Context, open_context
+from cam.context import Context
 from cam.continuity.flow import clear, save, status, undo_clear
 from cam.continuity.start import open_continuity
 from cam.core.errors import InvalidInputError, NotFoundError
@@ -124,7 +124,7 @@ def open_command(scope: LayerScope = None, cwd: Cwd = None) -> None:
 
 
 def _open(cwd: str | None) -> tuple[Context, ContinuityStore]:
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     return context, open_continuity(context.store, context.project, context.settings)
 
 

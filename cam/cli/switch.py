@@ -3,9 +3,8 @@
 import os
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
 from cam.system.files import remove_file, write_atomic
 
 
@@ -20,7 +19,7 @@ def on_command(as_json: Json = False, cwd: Cwd = None) -> None:
 
 
 def _switch(*, is_on: bool, cwd: str | None) -> Answer:
-    context = open_context(global_cwd(cwd))
+    context = enter_context(cwd)
     path = context.layout.off_file
     was_on = not os.path.exists(path)
     if is_on:

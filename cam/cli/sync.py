@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, emit, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.long_work import Since, bar, is_off_in, since_stamp
 from cam.cli.options import Cwd, Json
 from cam.cli.project import offer_notes
-from cam.context import Context, open_context
+from cam.context import Context
 from cam.core.errors import InvalidInputError
 from cam.core.seams import MemoryExtractor
 from cam.render.sync import sync_data, sync_text
@@ -65,7 +65,7 @@ def sync_command(
             raise InvalidInputError("--watch reads what is new: it goes with no --dry-run, --force")
         request = SyncRequest(rollout, force, force_project, dry_run, since_stamp(since))
         asked = _Asked(request, all_projects, watch, as_json)
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         if context.environment.is_off:
             return Answer(
                 {"sessions": [], "note": "CAM_OFF is set", "problems": [], "unassigned": []},

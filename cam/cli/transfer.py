@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
 
 
 def export_command(
@@ -24,7 +23,7 @@ def export_command(
         from cam.memory.carry import export_memory
         from cam.system.files import write_atomic
 
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         text, count, problems = export_memory(context.store, form)
         notes = tuple(f"cam: not in the export: {p}" for p in problems)
         if output is None:
@@ -51,7 +50,7 @@ def import_command(
         from cam.memory.carry import import_memory
         from cam.render.transfer import import_data, import_text
 
-        context = open_context(global_cwd(cwd))
+        context = enter_context(cwd)
         scope = parse_scope(context.settings["default_scope"])
         done = import_memory(context.store, context.environment.expand(file), scope, dry_run=dry_run)
         data = import_data(done, dry_run=dry_run)

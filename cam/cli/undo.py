@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
 from cam.core.errors import InvalidInputError
 from cam.memory.flow import undo
 from cam.memory.result import Undone
@@ -40,8 +39,12 @@ def _undo(what: str, cwd: str | None) -> Answer:
         raise InvalidInputError(
             f"{what!r} is neither a number nor the name of a change; 'cam memory diff --since 7d' names them"
         )
-    done = undo(open_context(global_cwd(cwd)).store, what if steps is None else steps)
+    done = undo(enter_context(cwd).store, what if steps is None else steps)
     notes = [f"cam: {ref} was changed since and stays as it is" for step in done for ref in step.kept]
+    if steps is not None and len(done) < steps:
+        notes.append(
+            f"cam: only {len(done)} {'change was' if len(done) == 1 else 'changes were'} there to take back"
+        )
     data = {
         "steps": [
             {

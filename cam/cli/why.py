@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import global_cwd
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.context import open_context
 from cam.core.records import MemoryRef
 from cam.memory.flow import tell
 from cam.memory.history import story
@@ -25,6 +24,6 @@ def why_command(
 
 def _why(ref: str, cwd: str | None) -> Answer:
     wanted = MemoryRef.parse(ref)
-    events, snapshot = tell(open_context(global_cwd(cwd)).store)
+    events, snapshot = tell(enter_context(cwd).store)
     told = story(events, snapshot.records, wanted)
     return Answer(story_data(told), story_text(told))

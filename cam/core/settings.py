@@ -245,10 +245,19 @@ def merge_settings(layers: tuple[Layer, ...]) -> Settings:
             try:
                 values[setting.name] = setting.check(raw)
             except ValueError as error:
-                warnings.append(f"{place}: {setting.name} must be {error}; {values[setting.name]!r} holds")
+                warnings.append(
+                    f"{place}: {setting.name} must be {error}; {_shown(values[setting.name])} holds"
+                )
             else:
                 sources[setting.name] = place
     return Settings(values, sources, tuple(warnings))
+
+
+def _shown(value: Any) -> str:
+    """A value as a person would write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (", ".join(value) or "none") if isinstance(value, tuple) else str(value)
 
 
 # The predecessor's keys that have no counterpart: read past without a word.

@@ -1,1 +1,1 @@
-"""What words mean, in seven languages: clauses, topics, scopes, and what two sentences are to each other."""
+"""What words mean, in six languages: clauses, topics, scopes, and what two sentences are to each other."""

@@ -84,6 +84,8 @@ def says_something(text: str, languages: Iterable[Language]) -> bool:
     cjk = sum(1 for c in text if is_cjk(c))
     if cjk >= 4 or BLANK_CODE in shadow(text):
         return bool(words)
+    if len(every) >= 2 and tools_in(text):
+        return True  # "use vitest"
     return len(words) + cjk // 2 >= 2 or (len(words) == 1 and len(every) >= 3)
 
 

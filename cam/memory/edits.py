@@ -218,7 +218,7 @@ def _bound(wanted: str | None, present: str | None, now: str, *, end_of_day: boo
 
 def _doubts(record: MemoryRecord, records: Iterable[MemoryRecord]) -> tuple[str, ...]:
     """What else in the scope no longer holds if ``record`` does; said, not decided."""
-    from cam.language.relations import contradicts  # noqa: PLC0415 - words of seven languages
+    from cam.language.relations import contradicts  # noqa: PLC0415 - words of six languages
 
     if record.state is not MemoryState.ACTIVE:
         return ()

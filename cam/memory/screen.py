@@ -19,7 +19,7 @@ def screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], t
         InvalidInputError: no text, or too much.
         WriteRefusedError: nothing is left.
     """
-    from cam.language.candidates import only_announces_a_secret  # noqa: PLC0415 - words of seven languages
+    from cam.language.candidates import only_announces_a_secret  # noqa: PLC0415 - words of six languages
     from cam.language.lexicon import spoken_in  # noqa: PLC0415
 
     if len(text) + sum(map(len, details)) > MAX_TEXT:

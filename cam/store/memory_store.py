@@ -139,7 +139,7 @@ class MarkdownStore:
                 try:
                     names = topic_names(self.layout, scope, state)
                 except CamError as error:
-                    problems.append(Problem(folder, 0, str(error)))
+                    problems.append(Problem(folder, 0, str(error).removeprefix(f"{folder}: ")))
                     continue
                 for name in names:
                     topic = self._topic((scope, state, name), problems)
@@ -155,7 +155,7 @@ class MarkdownStore:
         try:
             topic = read_topic(self.layout, key)
         except CamError as error:
-            problems.append(Problem(path, 0, str(error)))
+            problems.append(Problem(path, 0, str(error).removeprefix(f"{path}: ")))
             return None
         problems += topic.file.problems if topic.file else ()
         return topic

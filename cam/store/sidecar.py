@@ -105,7 +105,8 @@ class Part:
     @cached_property
     def tokens(self) -> list[str]:
         """Every token, sorted."""
-        return self._section("tokens").decode("utf-8", "surrogatepass").split("\n")
+        text = self._section("tokens").decode("utf-8", "surrogatepass")
+        return text.split("\n") if text else []
 
     @cached_property
     def bounds(self) -> dict[int, tuple[str | None, str | None]]:

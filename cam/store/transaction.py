@@ -16,14 +16,16 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from cam.core.errors import CamError
+from cam.core.errors import CamError, StoreUnavailableError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.file_step import FileStep, file_step, step_from_data, step_to_data
 from cam.formats.history import HistoryEvent, dump_line, form_from_data, form_to_data
 from cam.formats.memory_index import counts_in_index, update_index
 from cam.formats.topic_file import (
     Form,
+    TopicFile,
     apply_to_topic_file,
+    form_of,
     new_topic_file,
     parse_topic_file,
     record_from_data,
@@ -313,16 +315,38 @@ def _put(file: NewFile) -> bytes | None:
 
 
 def _put_topic(file: NewFile, key: TopicKey, layout: StoreLayout) -> None:
-    """Put a topic file into place; what an editor saved there a moment ago is merged, not lost."""
+    """Put a topic file into place; what an editor saved there a moment ago is merged, not lost.
+
+    Three ways: from the bytes that ours were made from, ours and theirs. Ours are what is there now, so
+    whatever is saved while we merge finds them, and the next round merges that.
+    """
     for number in range(_MERGES):
         found = _put(file)
         write_shadow(layout, key, file.data)
         if found == file.old or found is None:
             return
-        # Somebody saved between our reading and our writing; that save knows nothing of what we wrote.
-        merged = new_topic(layout, interpret(layout, key, found), key, file.wanted)
-        (file,) = stage([replace(merged, old=file.data)], f"merge{number}")
-    raise CamError(f"{file.path} keeps changing; it was written {_MERGES} times and not settled")
+        base, ours = (_plain(data, key) for data in (file.old, file.data))
+        theirs = interpret(layout, key, found).file or _plain(found, key)
+        wanted = _differences(base, ours)
+        forms = {name: form for name in wanted if (form := form_of(ours, name)) is not None}
+        merged = apply_to_topic_file(theirs, wanted, forms)
+        changed = replace(file, data=render_topic_file(merged), old=file.data, count=len(merged.records))
+        (file,) = stage([changed], f"merge{number}")
+    kept = f"{file.path}.unmerged"
+    os.replace(file.temporary, kept)
+    raise StoreUnavailableError(
+        f"{file.path} is being written again and again; close what writes it. What it saved last is in {kept}"
+    )
+
+
+def _plain(data: bytes | None, key: TopicKey) -> TopicFile:
+    scope, state, topic = key
+    return parse_topic_file(data or b"", path="", scope=scope, state=state, topic=topic)
+
+
+def _differences(base: TopicFile, ours: TopicFile) -> dict[str, MemoryRecord | None]:
+    before, after = ({r.id: r for r in file.records} for file in (base, ours))
+    return {n: after.get(n) for n in {**before, **after} if before.get(n) != after.get(n)}
 
 
 def _taken_back(step: FileStep | None, data: bytes | None) -> tuple[bool, bytes | None]:

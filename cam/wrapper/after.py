@@ -87,12 +87,21 @@ def _receipts(
     if strategy == "session-flag-hook":
         notes = sessions_of_run(prepared.run)
         if not notes:
-            why = _hook_error(prepared.run) or "Codex did not call the hook"
-            receipts = [InjectionReceipt("", strategy, arrived=False, reason=why)]
+            why = _hook_error(prepared.run)
+            own = _own_session(context, call, prepared, sessions, started)["session"]
+            if not (own or why):
+                return ()  # no session was started: Codex refused the arguments, or nobody said anything
+            receipts = [
+                InjectionReceipt(
+                    str(own), strategy, arrived=False, reason=why or "Codex did not call the hook"
+                )
+            ]
         else:
             receipts = [_receipt(prepared, sessions, note, ephemeral=call.is_ephemeral) for note in notes]
     else:
         note = _own_session(context, call, prepared, sessions, started)
+        if not note["session"] and not call.is_ephemeral:
+            return ()  # no session was started
         receipts = [_receipt(prepared, sessions, note, ephemeral=call.is_ephemeral)]
         if receipts[0].arrived:
             _, ledger = text_for_session(
@@ -111,7 +120,7 @@ def _own_session(
     path = ""
     for meta in sessions.sessions():
         is_ours = meta.session == call.session or meta.cwd is None or _is_in(context, meta.cwd)
-        if meta.is_primary and is_ours and os.path.getmtime(meta.path) >= started - 1:
+        if meta.is_primary and is_ours and os.path.getmtime(meta.path) >= started:
             path = meta.session
     return {"session": path, "source": call.action, "text": prepared.told}
 

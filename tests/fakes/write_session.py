@@ -4,13 +4,13 @@
 The session ran in the current folder, just now; it lies where Codex keeps them.
 """
 
-import datetime
+import datetime as dt
 import json
 import os
 import sys
 from pathlib import Path
 
-now = datetime.datetime.now(datetime.UTC)
+now = dt.datetime.now(dt.UTC)
 at = f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z"
 session, *messages = sys.argv[1:]
 lines = [
@@ -18,9 +18,7 @@ lines = [
 ]
 for text in messages:
     part = {"type": "input_text", "text": text}
-    lines.append(
-        {"type": "response_item", "payload": {"type": "message", "role": "user", "content": [part]}}
-    )
+    lines.append({"type": "response_item", "payload": {"type": "message", "role": "user", "content": [part]}})
     lines.append({"type": "event_msg", "payload": {"type": "user_message", "message": text}})
 folder = Path(os.environ["CODEX_HOME"], "sessions", f"{now:%Y/%m/%d}")
 folder.mkdir(parents=True, exist_ok=True)

@@ -109,8 +109,11 @@ def test_pages_and_roots(tmp_path: Path, own_home: Path) -> None:
     assert pages == refs
     assert all("details" not in item for item in whole["data"]["items"])
 
-    _, elsewhere = recall(tmp_path, "search", "port", "--memory-root", str(tmp_path / "none"))
-    assert elsewhere["data"]["total"] == 0
+    code, elsewhere = recall(tmp_path, "search", "port", "--memory-root", str(tmp_path / "none"))
+    assert (code, elsewhere["error"]["code"]) == (4, "integrity_error")
+    (tmp_path / "empty").mkdir()
+    _, nothing = recall(tmp_path, "search", "port", "--memory-root", str(tmp_path / "empty"))
+    assert nothing["data"]["total"] == 0
     _, unset = recall(tmp_path, "search", "port", "--memory-root=")
     assert unset["data"]["total"] == 5
     assert not (tmp_path / "none").exists()

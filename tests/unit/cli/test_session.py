@@ -151,7 +151,16 @@ def test_an_old_codex_starts_with_a_warning(box: Box) -> None:
 
 def test_a_hook_that_was_not_called_is_said(box: Box) -> None:
     box.cam("remember", "Never push to main")
-    assert "memory did not reach the model: Codex did not call the hook" in box.cam("exec", "x").stderr
+    done = box.cam("exec", "x", env={"FAKE_CODEX_SESSION": "1"})
+    assert "memory did not reach the model: Codex did not call the hook" in done.stderr
+
+
+@pytest.mark.parametrize("release", ["0.98.0", "0.171.0"])
+def test_where_no_session_was_started_nothing_is_claimed(box: Box, release: str) -> None:
+    box.cam("remember", "Never push to main")
+    box.cam("exec", "x", env={"FAKE_CODEX_SESSION": "1", "FAKE_CODEX_RELEASE": release})
+    done = box.cam("exec", "--bogus", env={"FAKE_CODEX_END": "exit:2", "FAKE_CODEX_RELEASE": release})
+    assert (done.returncode, done.stderr) == (2, "")
 
 
 def test_nothing_remembered_nothing_said(box: Box) -> None:

@@ -217,6 +217,32 @@ def test_many_writers_and_an_editor_without_a_lock_lose_nothing(store: MarkdownS
     assert sum(text.startswith("Edit ") for text in found) == saves
 
 
+def test_saves_in_quick_succession_while_others_write_are_all_kept(store: MarkdownStore) -> None:
+    add(store, "first")
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, store.layout.root, str(n), "12"], stdout=subprocess.PIPE
+        )
+        for n in range(3)
+    ]
+    saves = 0
+    for line in range(12):
+        for process in running:
+            assert process.stdout is not None
+            process.stdout.readline()
+        for _ in range(3):  # the others are at their next write now
+            save(
+                path(store), path(store).read_text(encoding="utf-8") + f"\n## Edit {saves}\nby hand {line}\n"
+            )
+            saves += 1
+    for process in running:
+        process.communicate()
+        assert process.returncode == 0
+    found = texts(store)
+    assert {f"Edit {n}" for n in range(saves)} <= set(found)
+    assert {f"Fact {who} {n}" for who in range(3) for n in range(12)} <= set(found)
+
+
 @pytest.mark.parametrize(
     "text", ["# Mine\n\nprose\n\n## One\nbody\n", "no newline", "", "## A\r\nb\r\n", "\n\n", "# T\n\n\n\n"]
 )

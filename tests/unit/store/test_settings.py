@@ -105,7 +105,7 @@ def test_a_tracked_local_file_could_be_anybodys(repo: Path, text: str) -> None:
     ("max_startup_lines: many\n", ":1: max_startup_lines must be a whole number from 1 to 400; 200 holds"),
     ("max_startup_lines: 0\n", ":1: max_startup_lines must be"),
     ("max_startup_lines: true\n", ":1: max_startup_lines must be"),
-    ("\nenabled: maybe\n", ":2: enabled must be true or false; True holds"),
+    ("\nenabled: maybe\n", ":2: enabled must be true or false; true holds"),
     ("memory_dir: relative/path\n", ":1: memory_dir must be an absolute path"),
     ("nonsense: 1\n", ":1: there is no setting 'nonsense'"),
     ("- a\n- b\n", ":1: settings are 'name: value' lines"),
