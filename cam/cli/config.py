@@ -1,17 +1,15 @@
 """cam config: list, get, set, edit."""
 
-import os
-import shlex
-import subprocess
 from typing import Annotated
 
 import typer
 
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
+from cam.cli.editor import start_editor
 from cam.cli.options import Cwd, Json
-from cam.context import Context, open_context
-from cam.core.errors import InvalidInputError, NotFoundError
+from cam.context import open_context
+from cam.core.errors import NotFoundError
 from cam.core.settings import BY_NAME
 from cam.render.settings import settings_data, settings_text, show_value
 from cam.setup.settings import change_setting, ensure_settings, settings_path
@@ -73,7 +71,7 @@ def edit_command(where: Where = "user", cwd: Cwd = None) -> None:
         context = open_context(global_cwd(cwd))
         path = settings_path(context.environment, context.project, where)
         ensure_settings(path, where)
-        _edit(context, path)
+        start_editor(context.environment, path)
         warnings = open_context(global_cwd(cwd)).settings.warnings
         return Answer({"path": path}, path, tuple(f"cam: {w}" for w in warnings))
 
@@ -83,16 +81,3 @@ def edit_command(where: Where = "user", cwd: Cwd = None) -> None:
 def _known(name: str) -> None:
     if name not in BY_NAME:
         raise NotFoundError(f"there is no setting {name!r}; 'cam config list' names them all")
-
-
-def _edit(context: Context, path: str) -> None:
-    variables = context.environment.variables
-    editor = variables.get("VISUAL") or variables.get("EDITOR") or "vi"
-    try:
-        code = subprocess.run([*shlex.split(editor), path], check=False).returncode
-    except (FileNotFoundError, PermissionError, ValueError):
-        raise InvalidInputError(
-            f"the editor {editor!r} cannot be started; set EDITOR, or edit {path}"
-        ) from None
-    if code:
-        raise InvalidInputError(f"the editor {os.path.basename(editor)!r} ended with {code}")

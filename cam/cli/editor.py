@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,13 +27,12 @@ def edited(environment: Environment, text: str, name: str) -> Iterator[str]:
     Raises:
         InvalidInputError: the editor cannot be started, ends with an error, or leaves no readable text.
     """
-    editor = environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"
     folder = tempfile.mkdtemp(prefix="cam-")  # mode 0700
     path = os.path.join(folder, name)
     try:
         with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             file.write(text)
-        _start(editor, path)
+        start_editor(environment, path)
         try:
             with open(path, encoding="utf-8", errors="surrogatepass", newline="") as file:
                 given = file.read()
@@ -47,10 +47,22 @@ def edited(environment: Environment, text: str, name: str) -> Iterator[str]:
     _remove(folder, path)
 
 
-def _start(editor: str, path: str) -> None:
+def start_editor(environment: Environment, path: str) -> None:
+    """Open a file in $VISUAL or $EDITOR and wait; what the editor prints is no answer of cam's.
+
+    Raises:
+        InvalidInputError: there is no terminal for one, it cannot be started, or it ends with an error.
+    """
+    named = environment.variables.get("VISUAL") or environment.variables.get("EDITOR")
+    if not named and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InvalidInputError(
+            "there is no terminal for an editor; give the change as options, or set EDITOR"
+        )
+    editor = named or "vi"
+    out = None if sys.stdout.isatty() else sys.stderr
     try:
-        code = subprocess.run([*shlex.split(editor), path], check=False).returncode
-    except (FileNotFoundError, PermissionError, ValueError, IndexError):
+        code = subprocess.run([*shlex.split(editor), path], check=False, stdout=out).returncode
+    except (OSError, ValueError):
         raise InvalidInputError(f"the editor {editor!r} cannot be started; set EDITOR") from None
     if code:
         raise InvalidInputError(f"the editor {editor!r} ended with {code}; nothing was changed")
