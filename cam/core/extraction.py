@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from cam.core.evidence import Provenance
 from cam.core.operations import MemoryOperation, Quote
 from cam.core.records import MemoryRecord, MemoryScope, Source
 
@@ -37,8 +38,19 @@ class ExtractionPolicy(StrEnum):
     REDACT = "redact"
 
 
+def policy_of(who: Provenance) -> ExtractionPolicy:
+    """What happens to a text, by whose it is.
+
+    A person's words are read once secrets and private spans are out; an assistant's are kept beside them,
+    because a person may agree; of anybody else nothing is read.
+    """
+    if who is Provenance.USER:
+        return ExtractionPolicy.REDACT
+    return ExtractionPolicy.KEEP if who is Provenance.ASSISTANT else ExtractionPolicy.IGNORE
+
+
 class ConflictResolver(StrEnum):
-    """What review does with a candidate."""
+    """What review does with a candidate that is about something known."""
 
     DEDUPE = "dedupe"
     CORRECT = "correct"
@@ -46,22 +58,14 @@ class ConflictResolver(StrEnum):
     ARCHIVE = "archive"
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One clause of one person.
-
-    Attributes:
-        text: the clause, verbatim.
-        act: what it does.
-        rule: name of the pattern that decided.
-        quote: where it stands.
-    """
-
-    text: str
-    act: SpeechAct
-    rule: str
-    quote: Quote
-    at: str = ""
+RESOLVERS = {
+    "restatement": ConflictResolver.DEDUPE,
+    "narrower": ConflictResolver.DEDUPE,
+    "wider": ConflictResolver.OVERWRITE,
+    "corrected": ConflictResolver.CORRECT,
+    "forgotten": ConflictResolver.ARCHIVE,
+}
+"""By the name of the rule that decided (``cam.sync.review``); stands in the audit line."""
 
 
 @dataclass(frozen=True, slots=True)

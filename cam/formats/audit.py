@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cam.core.extraction import Candidate, Conflict, Rejection
+from cam.core.extraction import RESOLVERS, Candidate, Conflict, Rejection
 from cam.core.operations import MemoryOperation, MemoryPlan, Quote
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, Source, is_topic
@@ -126,13 +126,15 @@ def item_id(text: str, quotes: Sequence[Quote]) -> str:
 
 
 def _operation(operation: MemoryOperation, ref: str) -> dict[str, Any]:
-    return {
+    data = {
         "kind": str(operation.kind),
         "ref": ref,
         "summary": operation.record.summary,
         "rule": operation.rule,
         "reason": operation.reason,
     }
+    resolver = RESOLVERS.get(operation.rule)
+    return data if resolver is None else {**data, "resolver": str(resolver)}
 
 
 def _conflict(conflict: Conflict) -> dict[str, Any]:

@@ -4,8 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cam.core import private, secrets
-from cam.core.evidence import Message, Provenance, RolloutEvidence, RolloutMeta, ToolCall
-from cam.core.extraction import Candidate, Extraction, ForgetRequest, Rejection, SpeechAct
+from cam.core.evidence import Message, RolloutEvidence, RolloutMeta, ToolCall
+from cam.core.extraction import (
+    Candidate,
+    Extraction,
+    ExtractionPolicy,
+    ForgetRequest,
+    Rejection,
+    SpeechAct,
+    policy_of,
+)
 from cam.core.operations import Quote
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source
 from cam.core.times import stamp
@@ -40,10 +48,12 @@ class HeuristicExtractor:
             if isinstance(item, ToolCall):
                 calls.append(_masked_call(item))
                 reading.proposed = None
-            elif item.who is Provenance.USER:
+                continue
+            policy = policy_of(item.who)
+            if policy is ExtractionPolicy.REDACT:
                 reading.read(item)
                 reading.proposed = None
-            elif item.who is Provenance.ASSISTANT:
+            elif policy is ExtractionPolicy.KEEP:
                 reading.proposed = item
         found = [*reading.found, *reading.observed(calls)]
         return Extraction(tuple(found), tuple(reading.rejections), self.name)
