@@ -194,11 +194,8 @@ def new_topic(
     Raises:
         ValueError: it would not read back as written.
     """
-    empty = new_topic_file(*key)
-    changed = apply_to_topic_file(topic.file or empty, wanted, back.forms_in(key))
-    data: bytes | None = render_topic_file(changed)
-    if not changed.sections and data is not None and data.strip() == render_topic_file(empty).strip():
-        data = None
+    changed = apply_to_topic_file(topic.file or new_topic_file(*key), wanted, back.forms_in(key))
+    data = _bytes_of(changed, key)
     if not data and topic.raw is None:
         data = None  # a file that is gone stays gone
     is_exact, exact = _taken_back(back.files.get(os.path.relpath(topic.path, layout.root)), topic.raw)
@@ -327,16 +324,24 @@ def _put_topic(file: NewFile, key: TopicKey, layout: StoreLayout) -> None:
             return
         base, ours = (_plain(data, key) for data in (file.old, file.data))
         theirs = interpret(layout, key, found).file or _plain(found, key)
-        wanted = _differences(base, ours)
+        wanted = {**file.wanted, **_differences(base, ours)}
         forms = {name: form for name in wanted if (form := form_of(ours, name)) is not None}
         merged = apply_to_topic_file(theirs, wanted, forms)
-        changed = replace(file, data=render_topic_file(merged), old=file.data, count=len(merged.records))
+        changed = replace(file, data=_bytes_of(merged, key), old=file.data, count=len(merged.records))
         (file,) = stage([changed], f"merge{number}")
     kept = f"{file.path}.unmerged"
-    os.replace(file.temporary, kept)
+    with contextlib.suppress(OSError):
+        os.replace(file.temporary, kept)
     raise StoreUnavailableError(
         f"{file.path} is being written again and again; close what writes it. What it saved last is in {kept}"
     )
+
+
+def _bytes_of(file: TopicFile, key: TopicKey) -> bytes | None:
+    """A topic file's bytes; None if nothing is in it but the title that cam gave it."""
+    data = render_topic_file(file)
+    is_empty = not file.sections and data.strip() == render_topic_file(new_topic_file(*key)).strip()
+    return None if is_empty else data
 
 
 def _plain(data: bytes | None, key: TopicKey) -> TopicFile:
