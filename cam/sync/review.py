@@ -213,7 +213,8 @@ class _Desk:
             created_at=candidate.at,
             updated_at=candidate.at,
             sources=(candidate.source,),
-            reason=_REASONS[candidate.act],
+            # "never npm" denies something without correcting anything that was known
+            reason=_REASONS[candidate.act if losers else _UNOPPOSED.get(candidate.act, candidate.act)],
         )
         self._do(OperationKind.ADD, record, record.reason, "corrected" if losers else "new", candidate)
         self._retire(losers, record, candidate)
@@ -262,6 +263,8 @@ class _Desk:
 
 _SPANS = re.compile(r"`([^`]+)`")
 _RAN = "it ran and succeeded"
+_UNOPPOSED = {SpeechAct.CORRECTION: SpeechAct.RULE}
+
 _REASONS = {
     SpeechAct.RULE: "you said so",
     SpeechAct.FACT: "you said so",
