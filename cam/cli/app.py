@@ -148,13 +148,8 @@ def _root(
         bool, typer.Option("--no-sync", help="Nothing is learned now; a later run or sync does.")
     ] = False,
 ) -> None:
-    # The last three are taken off the line before Typer sees it; they stand here for the help page.
-    del cwd, no_inject, no_sync
-    if version:
-        from importlib.metadata import version as installed
-
-        emit(f"cam {installed('codex-auto-memory')}")
-        raise typer.Exit
+    # These are taken off the line before Typer sees it; they stand here for the help page.
+    del version, cwd, no_inject, no_sync
 
 
 def _stub() -> None:

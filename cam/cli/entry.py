@@ -45,6 +45,8 @@ def main(arguments: list[str]) -> int:
     except ValueError as error:
         sys.stderr.write(f"cam: {error}\n")
         return 4
+    if rest[:1] == ["--version"]:
+        return _print_version(as_json="--json" in rest)
     if rest and rest[0] in PASS_THROUGH:
         from cam.cli.session import run_session
 
@@ -81,6 +83,17 @@ def split_global_options(arguments: list[str]) -> tuple[GlobalOptions, list[str]
         else:
             break
     return GlobalOptions(cwd, inject, sync), rest
+
+
+def _print_version(*, as_json: bool) -> int:
+    from importlib.metadata import version
+
+    from cam.cli.answer import emit
+    from cam.render.answer import success, to_json
+
+    installed = version("codex-auto-memory")
+    emit(to_json(success("version", {"version": installed})) if as_json else f"cam {installed}")
+    return 0
 
 
 def _use_utf8() -> None:
