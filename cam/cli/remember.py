@@ -7,10 +7,10 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope
+from cam.core.display import one_line
 from cam.core.records import check_topic, parse_scope
 from cam.formats.topic_file import record_to_data
 from cam.memory.flow import remember
-from cam.render.records import printable
 
 
 def remember_command(
@@ -43,5 +43,5 @@ def _remember(text: str, scope: str | None, topic: str | None, details: list[str
         "warnings": list(done.warnings),
     }
     verb = "Remembered" if done.is_new else "Known already"
-    text_out = f"{verb}: {printable(done.record.summary)}\n  {done.record.ref}"
+    text_out = f"{verb}: {one_line(done.record.summary)}\n  {done.record.ref}"
     return Answer(data, text_out, tuple(f"cam: {w}" for w in done.warnings))

@@ -8,10 +8,10 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
+from cam.core.display import one_line
 from cam.core.errors import InvalidInputError
 from cam.memory.flow import undo
 from cam.memory.result import Undone
-from cam.render.records import printable
 
 _CHANGE = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")  # as the store names its transactions
 
@@ -66,7 +66,7 @@ def _text(done: tuple[Undone, ...]) -> str:
             record = change.after or change.before
             assert record is not None
             sign = "-" if change.after is None else "+"
-            lines.append(f"{sign} {printable(record.summary)}\n    {record.ref}")
+            lines.append(f"{sign} {one_line(record.summary)}\n    {record.ref}")
     if not lines:
         return "Nothing was taken back."
     redo = [f"redo: cam undo {done[0].transaction}"] if len(done) == 1 else []

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cam.continuity.brief import brief, over
+from cam.core.display import one_line
 from cam.formats.continuity_file import LISTS, ContinuityState
-from cam.render.records import printable
 
 if TYPE_CHECKING:  # 'cam memory' needs none of what reads sessions
     from cam.continuity.result import Cleared, Saved, Status
@@ -31,20 +31,20 @@ def status_text(status: Status) -> str:
     """``session status``: what is kept where, since when, and what waits to be done."""
     lines = [f"Session continuity: {status.setting}"]
     for layer in status.layers:
-        lines += ["", f"{_TITLES[layer.layer]}: {printable(layer.path)}"]
+        lines += ["", f"{_TITLES[layer.layer]}: {one_line(layer.path)}"]
         if layer.problem:
-            lines.append(f"  {printable(layer.problem)}")
+            lines.append(f"  {one_line(layer.problem)}")
         elif layer.file is None:
             lines.append("  nothing kept")
         else:
             fields, state = layer.file.fields, layer.state
-            lines.append(f"  updated  {printable(fields.get('updatedAt', 'unknown'))}")
-            lines.append(f"  goal     {printable(state.goal) or 'none'}")
+            lines.append(f"  updated  {one_line(fields.get('updatedAt', 'unknown'))}")
+            lines.append(f"  goal     {one_line(state.goal) or 'none'}")
             lines.append(f"  items    {sum(len(state.items(key)) for key in LISTS)}")
     if status.latest is not None:
         row = status.latest
         lines += ["", f"Last write: {row.get('action')} at {row.get('at')} ({row.get('trigger')})"]
-        lines += [f"  warning  {printable(str(w))}" for w in row.get("warnings") or ()]
+        lines += [f"  warning  {one_line(str(w))}" for w in row.get("warnings") or ()]
     if status.marker is not None:
         lines += ["", marker_text(status.marker)]
     return "\n".join(lines)
@@ -68,7 +68,7 @@ def marker_data(marker: Marker | None) -> dict[str, Any] | None:
 def marker_text(marker: Marker) -> str:
     """What waits to be done, in a line."""
     what = "was not saved" if marker.stage == "summary-write" else "was saved, its audit line was not"
-    return f"A session {what} ({printable(marker.error)}); the next run or 'cam session save' does it"
+    return f"A session {what} ({one_line(marker.error)}); the next run or 'cam session save' does it"
 
 
 def load_data(layers: tuple[LayerFile, LayerFile], most: int) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def load_text(layers: tuple[LayerFile, LayerFile]) -> str:
     for layer in (local, project):
         if layer.file is not None:
             for title, said in layer.file.additions:
-                lines += ["", printable(title), *(f"  {printable(line)}" for line in said)]
+                lines += ["", one_line(title), *(f"  {one_line(line)}" for line in said)]
     return "\n".join(lines).strip("\n") or "Nothing is kept of earlier sessions here."
 
 
@@ -131,7 +131,7 @@ def saved_line(saved: Sequence[Saved]) -> str:
     if not steps:
         return ""
     more = "" if len(steps) == 1 else f" and {len(steps) - 1} more"
-    return f"left to do: {printable(steps[0])}{more} · cam session load"
+    return f"left to do: {one_line(steps[0])}{more} · cam session load"
 
 
 def cleared_data(cleared: Cleared) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def cleared_text(cleared: Cleared) -> str:
     if not cleared.files:
         return "Nothing is kept here."
     word = "back" if cleared.is_undo else "cleared"
-    lines = [f"{word}: {printable(path)}" for path in cleared.files]
+    lines = [f"{word}: {one_line(path)}" for path in cleared.files]
     return "\n".join(lines + ([] if cleared.is_undo else ["undo: cam session clear --undo"]))
 
 
@@ -175,8 +175,8 @@ def _state_lines(state: ContinuityState) -> list[str]:
         "working": "Works",
         "notes": "Files, decisions, environment",
     }
-    lines = [f"Goal: {printable(state.goal)}"] if state.goal else []
+    lines = [f"Goal: {one_line(state.goal)}"] if state.goal else []
     for key, title in titles.items():
         if state.items(key):
-            lines += ["", title, *(f"  {printable(item)}" for item in state.items(key))]
+            lines += ["", title, *(f"  {one_line(item)}" for item in state.items(key))]
     return lines

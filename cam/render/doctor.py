@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cam.render.records import printable
+from cam.core.display import one_line
 from cam.setup.doctor import Finding, Severity
 
 _SIGNS = {Severity.OK: "ok", Severity.WARNING: "warning", Severity.CRITICAL: "broken"}
@@ -22,7 +22,7 @@ def doctor_text(findings: Sequence[Finding]) -> str:
     """One finding a line, what to do below it."""
     lines = []
     for finding in findings:
-        lines.append(f"{_SIGNS[finding.severity]:<8} {finding.check:<10} {printable(finding.text)}")
+        lines.append(f"{_SIGNS[finding.severity]:<8} {finding.check:<10} {one_line(finding.text)}")
         if finding.advice:
-            lines.append(f"{'':<19} → {printable(finding.advice)}")
+            lines.append(f"{'':<19} → {one_line(finding.advice)}")
     return "\n".join(lines)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cam.core.display import one_line
 from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord, MemoryScope, Source
 from cam.formats.history import HistoryEvent, quote_to_data
 from cam.formats.topic_file import record_to_data, source_to_data
 from cam.memory.history import Step, Story, Turn
 from cam.memory.result import Changed
-from cam.render.records import printable
 
 _VERBS = {
     OperationKind.ADD: "added",
@@ -44,9 +44,9 @@ def changed_data(changed: Changed) -> dict[str, Any]:
 def changed_text(changed: Changed, verb: str) -> str:
     """What was done, and to what; or why there was nothing to do."""
     if not changed.plan.changes:
-        reasons = [printable(o.reason) for o in changed.plan.noops]
+        reasons = [one_line(o.reason) for o in changed.plan.noops]
         return "\n".join(["Nothing to change:", *(f"  {reason}" for reason in reasons)])
-    lines = [f"{printable(r.summary)}\n  {r.ref}" for r in changed.records]
+    lines = [f"{one_line(r.summary)}\n  {r.ref}" for r in changed.records]
     return "\n".join([f"{verb}:", *lines, "undo: cam undo"])
 
 
@@ -66,7 +66,7 @@ def story_data(story: Story) -> dict[str, Any]:
 def story_text(story: Story) -> str:
     """``why``: the record, then a paragraph per event, oldest first; repeats without words are left out."""
     record = story.record or story.last
-    head = printable(record.summary) if record else "(its text is not known)"
+    head = one_line(record.summary) if record else "(its text is not known)"
     lines = [head, f"  {story.ref}" + ("" if story.record else "  (deleted)")]
     for step in story.steps:
         if step.event.applied or step.event.quotes or not step.event.transaction:
@@ -122,11 +122,11 @@ def _step_data(step: Step) -> dict[str, Any]:
 def _step_lines(step: Step) -> list[str]:
     event = step.event
     named = ", ".join(part for part in (_who(event), event.transaction) if part)
-    what = f"{_verb(event)}: {printable(event.reason)}" if event.reason else _verb(event)
+    what = f"{_verb(event)}: {one_line(event.reason)}" if event.reason else _verb(event)
     if event.actor == "file":
         what = event.reason  # "edited by hand" says it all
     lines = [f"{event.at}  {what}" + (f"  ({named})" if named else "")]
-    lines += [f"    “{printable(q.text)}”{_place(q)}" for q in event.quotes]
+    lines += [f"    “{one_line(q.text)}”{_place(q)}" for q in event.quotes]
     before, after = event.before, event.after
     if before is not None and after is not None and before.text != after.text:
         gone = [
@@ -135,7 +135,7 @@ def _step_lines(step: Step) -> list[str]:
         come = [
             line for line in (after.summary, *after.details) if line not in (before.summary, *before.details)
         ]
-        lines += [f"    - {printable(line)}" for line in gone] + [f"    + {printable(line)}" for line in come]
+        lines += [f"    - {one_line(line)}" for line in gone] + [f"    + {one_line(line)}" for line in come]
     lines += [f"    replaces {ref}" for ref in step.replaces]
     if step.replaced_by and event.kind is not OperationKind.MOVE:
         lines.append(f"    replaced by {step.replaced_by}")
@@ -180,9 +180,9 @@ def _turn_data(turn: Turn) -> dict[str, Any]:
 
 def _turn_lines(turn: Turn) -> list[str]:
     record, before = turn.record, turn.before
-    lines = [f"  {turn.what:<9} {printable(record.summary)}"]
+    lines = [f"  {turn.what:<9} {one_line(record.summary)}"]
     if before is not None and before.summary != record.summary:
-        lines.append(f"{'':<12}was: {printable(before.summary)}")
+        lines.append(f"{'':<12}was: {one_line(before.summary)}")
     if before is not None and before.key != record.key:
         lines.append(f"{'':<12}from {before.ref}")
     changes = [f"({len(turn.transactions)} changes)"] if len(turn.transactions) > 1 else []

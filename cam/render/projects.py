@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cam.render.records import printable
+from cam.core.display import one_line
 from cam.setup.projects import ProjectRow
 from cam.store.projects import Attached
 
@@ -38,7 +38,7 @@ def projects_text(rows: Sequence[ProjectRow]) -> str:
         archived = f" +{row.archived} archived" if row.archived else ""
         count = f"{row.active} active{archived}"
         lines.append(
-            f"{star} {row.known.id:<{width}}  {count:<22}  {printable(row.known.root)}{place}".rstrip()
+            f"{star} {row.known.id:<{width}}  {count:<22}  {one_line(row.known.root)}{place}".rstrip()
         )
     return "\n".join(lines)
 
@@ -49,8 +49,8 @@ def project_text(row: ProjectRow) -> str:
     gone = {"here": "", "gone": " (gone)", "unknown": "not known yet"}[row.place]
     lines = [
         ("id", known.id + (" (this project)" if row.is_current else "")),
-        ("root", f"{printable(known.root)}{gone}"),
-        *(("remote", printable(remote)) for remote in known.remotes),
+        ("root", f"{one_line(known.root)}{gone}"),
+        *(("remote", one_line(remote)) for remote in known.remotes),
         ("first commit", known.first_commit or "not known"),
         *(("worktree", worktree) for worktree in known.worktrees),
         *(("took along", name) for name in known.absorbed),

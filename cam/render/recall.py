@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from cam.core.display import one_line
 from cam.recall.result import Card, SearchResult
-from cam.render.records import printable, problem_data
+from cam.render.records import problem_data
 
 
 def search_data(result: SearchResult) -> dict[str, Any]:
@@ -22,11 +23,11 @@ def search_data(result: SearchResult) -> dict[str, Any]:
 def search_text(result: SearchResult) -> str:
     """One card a paragraph: what it says, its ref, and which words matched where."""
     if not result.cards:
-        return f"Nothing that is remembered matches {printable(result.query)!r}."
+        return f"Nothing that is remembered matches {one_line(result.query)!r}."
     lines = []
     for card in result.cards:
         lines += [
-            printable(card.summary),
+            one_line(card.summary),
             f"  {card.ref}  ({', '.join(card.terms)} in {', '.join(card.fields)})",
         ]
     if result.total > len(result.cards):

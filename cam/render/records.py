@@ -33,7 +33,7 @@ def list_text(records: Sequence[MemoryRecord]) -> str:
     """One record a paragraph: what it says, and the ref to paste."""
     if not records:
         return "Nothing is remembered here yet."
-    return "\n".join(f"{printable(r.summary)}\n  {r.ref}" for r in records)
+    return "\n".join(f"{one_line(r.summary)}\n  {r.ref}" for r in records)
 
 
 def record_text(record: MemoryRecord) -> str:
@@ -43,7 +43,7 @@ def record_text(record: MemoryRecord) -> str:
         rows.append(("type", str(record.type)))
     rows += [("source", _source(s)) for s in record.sources]
     if record.reason:
-        rows.append(("reason", printable(record.reason)))
+        rows.append(("reason", one_line(record.reason)))
     for name in ("valid_from", "valid_until"):
         if getattr(record, name):
             rows.append((name.replace("_", " "), getattr(record, name)))
@@ -51,9 +51,9 @@ def record_text(record: MemoryRecord) -> str:
         rows.append(("related", ", ".join(record.related)))
     if record.pinned:
         rows.append(("pinned", "yes"))
-    details = [f"  {printable(line)}" for line in record.details]
+    details = [f"  {one_line(line)}" for line in record.details]
     width = max(len(name) for name, _ in rows)
-    return "\n".join([printable(record.summary), *details, "", *(f"{n:<{width}}  {v}" for n, v in rows)])
+    return "\n".join([one_line(record.summary), *details, "", *(f"{n:<{width}}  {v}" for n, v in rows)])
 
 
 def overview_data(
@@ -81,17 +81,12 @@ def overview_text(data: dict[str, Any], newest: Sequence[MemoryRecord]) -> str:
         lines += ["", f"{_TITLES[MemoryScope(row['scope'])]}: {row['active']} active{archived}"]
         lines += [f"  {topic:<14}{count:>5}" for topic, count in row["topics"].items()]
     if newest:
-        lines += ["", "Newest:", *(f"  {printable(r.summary)}" for r in newest)]
+        lines += ["", "Newest:", *(f"  {one_line(r.summary)}" for r in newest)]
     else:
         lines += ["", 'Nothing is remembered yet. Try: cam remember "Run the tests with …"']
     if data["problems"]:
         lines += ["", f"{len(data['problems'])} problems in the files: cam doctor"]
     return "\n".join(lines)
-
-
-def printable(text: str) -> str:
-    """``text`` on one line, with nothing in it that moves a terminal's cursor or colours."""
-    return one_line(text)
 
 
 def _source(source: Any) -> str:

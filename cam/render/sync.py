@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cam.core.display import one_line
 from cam.core.evidence import RolloutMeta
 from cam.core.operations import Change, MemoryOperation
 from cam.formats.topic_file import record_to_data
 from cam.render.reasons import in_words
-from cam.render.records import printable
 from cam.store.identity import Project
 from cam.sync.result import ImportPlan, SessionReport, SyncReport
 
@@ -62,7 +62,7 @@ def unassigned_lines(sessions: Sequence[RolloutMeta]) -> list[str]:
     for meta in sessions:
         name = meta.cwd or meta.git_remote or "no folder"
         folders[name] = folders.get(name, 0) + 1
-    shown = [f"  {printable(name)}: {_count(n, 'session')}" for name, n in list(folders.items())[:_SHOWN]]
+    shown = [f"  {one_line(name)}: {_count(n, 'session')}" for name, n in list(folders.items())[:_SHOWN]]
     more = [f"  and {len(folders) - _SHOWN} more folders"] if len(folders) > _SHOWN else []
     head = f"! {_count(len(sessions), 'session')} of no known project (the folder is gone):"
     return [head, *shown, *more] if sessions else []
@@ -223,16 +223,16 @@ def _session_lines(session: SessionReport) -> list[str]:
             if change.before is None
             else "~"
         )
-        lines.append(f"{sign} {printable(record.summary)}\n    {change.ref}")
+        lines.append(f"{sign} {one_line(record.summary)}\n    {change.ref}")
     lines += [
-        f"? {printable(c.candidate.summary)}\n    not kept: {in_words(c.reason)} (cam review)"
+        f"? {one_line(c.candidate.summary)}\n    not kept: {in_words(c.reason)} (cam review)"
         for c in session.conflicts[:_SHOWN]
     ]
     return lines
 
 
 def _clip(text: str, width: int = 60) -> str:
-    text = printable(text)
+    text = one_line(text)
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
