@@ -20,14 +20,16 @@ BIN = str(Path(sys.executable).parent)
 
 def play(text: str, root: Path) -> str:
     """The transcript as it comes out now."""
-    home, repo = root / "home", root / "shop"
-    home.mkdir()
-    repo.mkdir()
+    home, repo, found = root / "home", root / "shop", root / "bin"
+    for folder in (home, repo, found):
+        folder.mkdir()
+    # Codex by its name, not by its path: a column must not be as wide as a temp folder is deep.
+    (found / "codex").symlink_to(FAKE)
     env = {
-        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "PATH": f"{found}:{BIN}:{os.environ['PATH']}",
         "HOME": str(home),
         "CODEX_HOME": str(home / ".codex"),
-        "CAM_CODEX_BINARY": str(FAKE),
+        "FAKES": str(FAKE.parent),
         "FAKE_CODEX_LOG": str(root / "calls"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "LANG": "C",
@@ -54,7 +56,7 @@ def play(text: str, root: Path) -> str:
 
 def normal(text: str, root: Path) -> str:
     """Without what differs from run to run."""
-    text = text.replace(str(root), "/box").replace(str(FAKE), "/box/codex")
+    text = text.replace(str(root), "/box")
     text = re.sub(r"\b(shop|path)-[0-9a-f]{12}\b", r"\1-ID", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
     return re.sub(r"\d{8}T\d{6}-[0-9a-f]{8}", "TX", text)
