@@ -169,7 +169,10 @@ class Part:
         return data
 
     def _slice(self, name: str, start: int, stop: int) -> bytes:
-        data = self._read(self._sections[name][0] + start, stop - start)
+        offset, length, _ = self._sections[name]
+        if not 0 <= start <= stop <= length:
+            raise DamagedError
+        data = self._read(offset + start, stop - start)
         if len(data) != stop - start:
             raise DamagedError
         return data

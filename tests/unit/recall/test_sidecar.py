@@ -1,5 +1,6 @@
 """The sidecar: a wrong, stale, damaged or missing one gives the same answer as the files, always."""
 
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -157,6 +158,24 @@ def test_a_damaged_index_gives_the_same_answer(
     finally:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    "section", ["record_spans", "records", "spans", "documents", "kinds", "tokens", "files"]
+)
+def test_damage_in_any_section_gives_the_same_answer(store: MarkdownStore, section: str) -> None:
+    same(store)
+    path = next(p for p in indexes(store) if "project" in p.name and "archive" not in p.name)
+    whole = path.read_bytes()
+    header = json.JSONDecoder().raw_decode(whole[whole.index(b"{") :].decode("utf-8", "replace"))[0]
+    last = max(offset + length for offset, length, _ in header["sections"].values())
+    offset, length, _ = header["sections"][section]
+    start = len(whole) - last + offset
+    filters = Filters(now=NOW)
+    expected = search(store.snapshot().records, (), "number port", filters=filters)
+    for place in range(start, start + length, max(1, length // 8)):
+        path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
+        assert search_store(store.layout, "number port", filters, limit=100).total == expected.total
 
 
 def test_what_cannot_be_read_is_said_from_the_index_too(store: MarkdownStore) -> None:
