@@ -50,6 +50,7 @@ COMMANDS: dict[str, Entry] = {
     "why": Entry("why", "Who said it, when, and what it replaced.", _MEMORY),
     "review": Entry("review", "What sync left to you: list, accept, reject.", _MEMORY),
     "recall": Entry("recall", "Find memory again: search.", _MEMORY),
+    "mcp": Entry("mcp", "Memory for agents over MCP: serve.", _SETUP),
     "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
     "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),
     "gc": Entry("gc", "Clear what is old: history, audit, archive, leftovers.", _SETUP),
@@ -60,7 +61,7 @@ COMMANDS: dict[str, Entry] = {
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
-_GROUPS = ("import", "memory", "recall", "config", "project", "session", "store", "review")
+_GROUPS = ("import", "mcp", "memory", "recall", "config", "project", "session", "store", "review")
 
 _given = GlobalOptions()
 

@@ -55,6 +55,10 @@ def main(arguments: list[str]) -> int:
         from cam.cli.recall import run_recall
 
         run_recall(rest[1:], options)
+    if rest[:2] == ["mcp", "serve"]:
+        from cam.cli.mcp_serve import run_serve
+
+        return run_serve(rest[2:], options.cwd)
     from cam.cli.app import run_app
 
     return run_app(rest, options)

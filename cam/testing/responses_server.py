@@ -51,11 +51,13 @@ class Call:
         name: a tool of that release.
         arguments: its arguments.
         total_tokens: as in ``Say``.
+        namespace: what the request lists the tool in, for those that stand in one (an MCP server's).
     """
 
     name: str
     arguments: dict[str, Any]
     total_tokens: int = 100
+    namespace: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +322,7 @@ def _events(answer: str | Say | Call | Run, request: Request, number: int) -> It
             "call_id": f"call_{number}",
             "name": answer.name,
             "arguments": json.dumps(answer.arguments),
+            **({"namespace": answer.namespace} if answer.namespace else {}),
         }
         yield {"type": "response.output_item.added", "output_index": 0, "item": item}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
