@@ -49,7 +49,7 @@ COMMANDS: dict[str, Entry] = {
     "undo": Entry("undo", "Take back the last change of memory.", _MEMORY),
     "why": Entry("why", "Who said it, when, and what it replaced.", _MEMORY),
     "review": Entry("review", "What sync left to you: list, accept, reject.", _MEMORY),
-    "recall": Entry("recall", "Find memory again: search.", _MEMORY),
+    "recall": Entry("recall", "Find memory again: search, timeline, details.", _MEMORY),
     "mcp": Entry("mcp", "Memory for agents over MCP: serve.", _SETUP),
     "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
     "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),

@@ -161,7 +161,7 @@ def _show(ref: str, cwd: str | None) -> Answer:
 def _show_at(ref: str, at: str, cwd: str | None) -> Answer:
     from cam.memory.dates import moment
     from cam.memory.flow import tell
-    from cam.memory.history import record_at
+    from cam.store.story import record_at
 
     wanted = MemoryRef.parse(ref)
     when = moment(at, now=now_stamp(), end_of_day=True)
@@ -173,8 +173,8 @@ def _show_at(ref: str, at: str, cwd: str | None) -> Answer:
 def _diff(since: str, cwd: str | None) -> Answer:
     from cam.memory.dates import moment
     from cam.memory.flow import tell
-    from cam.memory.history import difference
     from cam.render.history import difference_data, difference_text
+    from cam.store.story import difference
 
     when = moment(since, now=now_stamp())
     events, _ = tell(enter_context(cwd).store)

@@ -1,73 +1,31 @@
 """cam recall: finding memory again, read without Typer, which costs more to import than a search takes.
 
-One table says what each command takes; the grammar is strict: an option once, no unknown one, values checked.
-``--x=y``, ``--`` and ``--help`` are understood too.
+One table says what each command takes; ``cam.cli.recall_grammar`` reads the line by it. What stands on the
+line is checked before anything of the store is read.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from cam.cli.answer import Answer, respond
 from cam.cli.entry import GlobalOptions
+from cam.cli.recall_grammar import Command, Option, page, parse, whole_number
 from cam.core.errors import InvalidInputError
 
+if TYPE_CHECKING:
+    from cam.core.problems import Problem
+    from cam.recall.flow import Recall
+    from cam.recall.request import Filters
 
-class Option:
-    """One option.
+ALIASES = {"get": "details"}
 
-    Attributes:
-        name: with its dashes.
-        value: what stands for its value in the help, "" for a switch.
-        help: one line.
-        default: shown in the help.
-    """
-
-    def __init__(self, name: str, value: str, text: str, default: str = "") -> None:
-        self.name, self.value, self.help, self.default = name, value, text, default
-
-
-class Command:
-    """One command of the group.
-
-    Attributes:
-        words: name of its positional words in the help.
-        least: how many of them at least.
-        most: how many at most.
-        options: what it takes.
-        help: one line.
-        run: does it.
-    """
-
-    def __init__(
-        self,
-        words: str,
-        counts: tuple[int, int],
-        options: Sequence[Option],
-        text: str,
-        run: Callable[[Sequence[str], Mapping[str, str]], Answer],
-    ) -> None:
-        self.words, (self.least, self.most), self.options, self.help, self.run = (
-            words,
-            counts,
-            options,
-            text,
-            run,
-        )
-
-
-_COMMON = (
-    Option("--memory-root", "DIR", "The store's folder, instead of the one that settings name."),
-    Option("--json", "", "Print one JSON object instead of text."),
-    Option("--cwd", "DIR", "Work in DIR instead of the current folder."),
-    Option("--help", "", "Show this page."),
-)
 _FILTERS = (
     Option("--scope", "SCOPE", "global, project or project-local."),
     Option("--topic", "TOPIC", "Only this topic."),
     Option("--type", "TYPE", "memory, idea or knowledge."),
     Option("--source", "KIND", "session, person, file, agent or import."),
     Option("--session", "ID", "Only what this Codex session said."),
-    Option("--from", "DATE", "Not created before (YYYY-MM-DD or ISO-8601 UTC)."),
+    Option("--from", "DATE", "Not created before (YYYY-MM-DD or a time with its zone)."),
     Option("--to", "DATE", "Not created after; a date alone includes that day."),
 )
 
@@ -79,20 +37,20 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
         arguments: behind ``recall``.
         given: cam's own options before the verb.
     """
-    name = next((word for word in arguments if word != "--json"), "--help")
-    page = _group_page() if name in ("--help", "-h") else ""
+    typed = next((word for word in arguments if word != "--json"), "--help")
+    name = ALIASES.get(typed, typed)
     command = COMMANDS.get(name)
 
     def work() -> Answer:
-        if page:
-            return Answer({"help": page}, page)
+        if name in ("--help", "-h"):
+            return Answer({"help": _group_page()}, _group_page())
         if command is None:
             raise InvalidInputError(
                 f"no command {name!r}; there are {', '.join(COMMANDS)} (cam recall --help)"
             )
-        words, options = parse(command, name, arguments[list(arguments).index(name) + 1 :])
+        words, options = parse(command, name, arguments[list(arguments).index(typed) + 1 :])
         if "--help" in options:
-            return Answer({"help": _page(name, command)}, _page(name, command))
+            return Answer({"help": page(name, command)}, page(name, command))
         if given.cwd is not None:
             options.setdefault("--cwd", given.cwd)
         return command.run(words, options)
@@ -100,134 +58,102 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
     respond(f"recall.{name}" if command else "recall", "--json" in arguments, work)
 
 
-def parse(command: Command, name: str, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Words and options of a command line; a switch has the value "".
-
-    Raises:
-        InvalidInputError: an unknown or repeated option, a missing value, too few or too many words.
-    """
-    known = {option.name: option for option in (*command.options, *_COMMON)}
-    words: list[str] = []
-    options: dict[str, str] = {}
-    rest = list(arguments)
-    while rest:
-        word = rest.pop(0)
-        if word == "--":
-            words += rest
-            break
-        if word != "-h" and not word.startswith("--"):
-            words.append(word)
-            continue
-        key, equals, value = ("--help" if word == "-h" else word).partition("=")
-        option = known.get(key)
-        if option is None:
-            raise InvalidInputError(f"no option {key}; 'cam recall {name} --help' names them all")
-        if key in options:
-            raise InvalidInputError(f"{key} stands twice")
-        options[key] = _value(option, value if equals else None, rest)
-    if "--help" not in options:
-        _check_count(command, name, words)
-    return words, options
-
-
-def _value(option: Option, given: str | None, rest: list[str]) -> str:
-    """The value of an option: behind its ``=``, or the next word, which is taken from ``rest``."""
-    if not option.value:
-        if given is not None:
-            raise InvalidInputError(f"{option.name} takes no value")
-        return ""
-    if given is None and rest and not rest[0].startswith("--"):
-        given = rest.pop(0)
-    if not given and option.name != "--memory-root":
-        raise InvalidInputError(f"{option.name} needs a value: {option.name} {option.value}")
-    return given or ""
-
-
-def _check_count(command: Command, name: str, words: Sequence[str]) -> None:
-    if command.least <= len(words) <= command.most:
-        return
-    wanted = (
-        f"{command.least} to {command.most}" if command.least < command.most else f"exactly {command.least}"
-    )
-    advice = ": put several words in quotes" if command.words == "QUERY" and len(words) > 1 else ""
-    raise InvalidInputError(f"recall {name} takes {wanted} {command.words}, not {len(words)}{advice}")
-
-
-def whole_number(options: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
-    """The value of a numeric option.
-
-    Raises:
-        InvalidInputError: no whole number, or out of bounds.
-    """
-    text = options.get(name)
-    if text is None:
-        return default
-    digits = text.removeprefix("-")
-    number = int(text) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
-    if number is None or not low <= number <= high:
-        raise InvalidInputError(f"{name} takes a whole number from {low} to {high}, not {text!r}")
-    return number
-
-
 def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
-    from os.path import isdir, relpath
-
-    from cam.core.errors import IntegrityError
-    from cam.core.records import MemoryRecord, RecordType, check_topic, parse_scope
-    from cam.recall.indexed import search_store
-    from cam.recall.source import Filters
+    from cam.recall.request import SearchRequest
     from cam.render.recall import search_data, search_text
-    from cam.store.locate import enter, locate
-    from cam.system.clock import now_stamp
 
     if "--limit" in options and ("--page" in options or "--page-size" in options):
         raise InvalidInputError("--limit N is page 1 of size N: it does not go with --page and --page-size")
     size = whole_number(options, "--page-size", whole_number(options, "--limit", 8, 1, 100), 1, 100)
+    request = SearchRequest(
+        words[0],
+        _filters(options),
+        options.get("--state", "auto"),
+        whole_number(options, "--page", 1, 1, 1_000_000),
+        size,
+        options.get("--match", "any"),
+        _weight(options),
+    )
+    recall, warnings = _open(options)
+    result = recall.search(request)
+    return Answer(search_data(result), search_text(result), _notes(warnings, result.problems))
+
+
+def _timeline(words: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from cam.recall.request import TimelineRequest
+    from cam.render.recall_timeline import timeline_data, timeline_text
+
+    request = TimelineRequest(
+        words[0],
+        _filters(options),
+        whole_number(options, "--before", 5, 0, 100),
+        whole_number(options, "--after", 5, 0, 100),
+        options.get("--state", "auto"),
+        whole_number(options, "--page", 1, 1, 1_000_000),
+        whole_number(options, "--page-size", 20, 1, 100),
+    )
+    recall, warnings = _open(options)
+    result = recall.timeline(request)
+    return Answer(timeline_data(result), timeline_text(result), _notes(warnings, result.problems))
+
+
+def _details(words: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from cam.recall.request import read_refs
+    from cam.render.recall import details_data, details_text
+
+    read_refs(tuple(words))
+    recall, warnings = _open(options)
+    result = recall.details(words)
+    return Answer(details_data(result), details_text(result), _notes(warnings, result.problems))
+
+
+def _open(options: Mapping[str, str]) -> tuple["Recall", tuple[str, ...]]:
+    """The memory that the options name, and the settings' warnings.
+
+    Raises:
+        IntegrityError: ``--memory-root`` names no folder.
+    """
+    from os.path import isdir
+
+    from cam.core.errors import IntegrityError
+    from cam.recall.flow import Recall
+    from cam.store.locate import enter, locate
+    from cam.system.clock import now_stamp
+
+    root = options.get("--memory-root")
+    environment = enter(options.get("--cwd"))
+    if root and not isdir(environment.expand(root)):
+        raise IntegrityError(f"--memory-root: there is no folder {root}")
+    _, settings, layout = locate(environment, memory_root=root)
+    return Recall(layout, now=now_stamp()), settings.warnings
+
+
+def _notes(warnings: Sequence[str], problems: Sequence["Problem"]) -> tuple[str, ...]:
+    return tuple(f"cam: {note}" for note in (*warnings, *problems))
+
+
+def _filters(options: Mapping[str, str]) -> "Filters":
+    """The filters of a line; every value is checked.
+
+    Raises:
+        InvalidInputError: a value that is none.
+    """
+    from cam.core.records import RecordType, check_topic, parse_scope
+    from cam.recall.request import Filters
+
     kind = options.get("--type")
     if kind is not None and kind not in tuple(RecordType):
         raise InvalidInputError(f"no type {kind!r}; types are {', '.join(RecordType)}")
-    filters = Filters(
+    topic = options.get("--topic")
+    return Filters(
         scope=parse_scope(options["--scope"]) if "--scope" in options else None,
-        topic=check_topic(options["--topic"]) if "--topic" in options else None,
+        topic=topic if topic in (None, "memory") else check_topic(topic),
         type=RecordType(kind) if kind else None,
         source=options.get("--source"),
         session=options.get("--session"),
-        since=_date(options, "--from"),
-        until=_date(options, "--to"),
-        now=now_stamp(),
+        since=options.get("--from"),
+        until=options.get("--to"),
     )
-    root = options.get("--memory-root")
-    if root and not isdir(root):
-        raise IntegrityError(f"--memory-root: there is no folder {root}")
-    _, settings, layout = locate(enter(options.get("--cwd")), memory_root=root)
-
-    def path_of(record: MemoryRecord) -> str:
-        return relpath(layout.topic_file(record.scope, record.state, record.topic), layout.root)
-
-    result = search_store(
-        layout,
-        words[0],
-        filters,
-        state=options.get("--state", "auto"),
-        limit=size,
-        page=whole_number(options, "--page", 1, 1, 1_000_000),
-        match=options.get("--match", "any"),
-        recency=_weight(options),
-        path_of=path_of,
-    )
-    notes = (*settings.warnings, *result.problems)
-    return Answer(search_data(result), search_text(result), tuple(f"cam: {note}" for note in notes))
-
-
-def _date(options: Mapping[str, str], name: str) -> str | None:
-    from re import fullmatch
-
-    text = options.get(name)
-    if text is not None and not fullmatch(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z)?", text):
-        raise InvalidInputError(
-            f"{name} takes YYYY-MM-DD or a time such as 2026-11-30T12:00:00Z, not {text!r}"
-        )
-    return text
 
 
 def _weight(options: Mapping[str, str]) -> float:
@@ -257,6 +183,29 @@ COMMANDS = {
         "Search what is remembered: one card per record, best first, with why it matched.",
         _search,
     ),
+    "timeline": Command(
+        "REF|DATE",
+        (1, 1),
+        (
+            *_FILTERS,
+            Option(
+                "--state", "STATE", "Neighbours: auto (active, for an archived REF all), active …", "auto"
+            ),
+            Option("--before", "N", "Neighbours before it, 0 to 100.", "5"),
+            Option("--after", "N", "Neighbours after it, 0 to 100.", "5"),
+            Option("--page", "N", "Which page of the window, from 1.", "1"),
+            Option("--page-size", "N", "Cards on a page, 1 to 100.", "20"),
+        ),
+        "How a record came to be what it is, and what was written around it or around a date.",
+        _timeline,
+    ),
+    "details": Command(
+        "REF…",
+        (1, 100),
+        (),
+        "Whole records, all of them or none; 'get' is the same.",
+        _details,
+    ),
 }
 
 
@@ -273,13 +222,3 @@ def _group_page() -> str:
             "cam recall COMMAND --help says more.",
         ]
     )
-
-
-def _page(name: str, command: Command) -> str:
-    options = [*command.options, *_COMMON]
-    width = max(len(f"{o.name} {o.value}") for o in options) + 2
-    rows = [
-        f"  {f'{o.name} {o.value}':<{width}}{o.help}" + (f" [default: {o.default}]" if o.default else "")
-        for o in options
-    ]
-    return "\n".join([f"Usage: cam recall {name} [OPTIONS] {command.words}", "", command.help, "", *rows])

@@ -9,8 +9,8 @@ from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.records import MemoryRef
 from cam.memory.flow import tell
-from cam.memory.history import story
 from cam.render.history import story_data, story_text
+from cam.store.story import story
 
 
 def why_command(

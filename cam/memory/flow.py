@@ -13,12 +13,12 @@ from cam.core.seams import Attachment, Snapshot
 from cam.core.tombstones import normal
 from cam.formats.audit import render_audit
 from cam.formats.history import HistoryEvent
-from cam.memory.history import pending
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
 from cam.memory.take_back import last_step, named_step, plan_back
 from cam.store.memory_store import MarkdownStore, transact
+from cam.store.story import pending
 from cam.system.clock import now_stamp
 
 

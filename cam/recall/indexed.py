@@ -1,36 +1,14 @@
 """Records found through the sidecar: the same answers as from the files, without reading them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from heapq import nsmallest
-from typing import Any
+from heapq import nlargest, nsmallest
 
 from cam.core.problems import Problem
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState
-from cam.recall.flow import search_in
-from cam.recall.result import SearchResult
-from cam.recall.source import Filters, visible_document
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_valid_at
+from cam.recall.request import Filters
+from cam.recall.source import Moment, moment_of, visible_document
 from cam.store.layout import StoreLayout
-from cam.store.sidecar import DamagedError, Part, Shard, drop_indexes, open_shard
-
-
-def search_store(layout: StoreLayout, query: str, filters: Filters, **options: Any) -> SearchResult:
-    """``flow.search_in`` over a store; an index that turns out damaged is dropped and does not count.
-
-    Raises:
-        InvalidInputError: as ``flow.search_in``.
-    """
-    for trust in (True, False):
-        source = RecordsOnDisk(layout, trust=trust)
-        try:
-            result = search_in(source, query, filters, **options)
-        except (DamagedError, ValueError):
-            if not trust:
-                raise
-            drop_indexes(layout)
-        else:
-            return replace(result, problems=tuple(source.problems))
-    raise AssertionError("the second try answers or raises")
+from cam.store.sidecar import Part, Shard, open_shard
 
 
 class RecordsOnDisk:
@@ -47,7 +25,7 @@ class RecordsOnDisk:
         self._shards: dict[tuple[MemoryScope, MemoryState], Shard] = {}
         self.problems: list[Problem] = []
 
-    def select(self, state: MemoryState | None, filters: Filters) -> "SelectedOnDisk":
+    def select(self, state: MemoryState | None, filters: Filters, now: str) -> "SelectedOnDisk":
         """See ``Searchable``."""
         shards = [
             self._shard(scope, each)
@@ -56,7 +34,19 @@ class RecordsOnDisk:
             for each in MemoryState
             if state in (None, each)
         ]
-        return SelectedOnDisk([part for shard in shards for part in shard.parts], filters)
+        return SelectedOnDisk([part for shard in shards for part in shard.parts], filters, now)
+
+    def find(self, ref: MemoryRef) -> Sequence[tuple[MemoryRecord, bool]]:
+        """See ``Searchable``."""
+        if ref.scope not in self._layout.scopes:
+            return []
+        found = []
+        for part in self._shard(ref.scope, ref.state).parts:
+            file = part.files.get(f"{ref.topic}.md")
+            numbers = file.documents if file and f"{ref.topic}.md" not in part.dead_files else ()
+            records = [(part.record(n), bool(part.clean[n])) for n in numbers]
+            found += [each for each in records if each[0].ref == ref]
+        return found
 
     def _shard(self, scope: MemoryScope, state: MemoryState) -> Shard:
         if (scope, state) not in self._shards:
@@ -69,33 +59,35 @@ class RecordsOnDisk:
 class SelectedOnDisk:
     """Implements ``Selection`` and ``Postings`` over parts of the sidecar; documents are numbered through."""
 
-    def __init__(self, parts: Sequence[Part], filters: Filters) -> None:
+    def __init__(self, parts: Sequence[Part], filters: Filters, now: str) -> None:
         self._parts = parts
         self._offsets: list[int] = []
         self._lengths: list[float] = []
         for part in parts:
             self._offsets.append(len(self._lengths))
             self._lengths += part.lengths
-        self._left_out = self._excluded(filters)
+        self._left_out = self._excluded(filters, now)
         gone = {o + n for part, o in zip(parts, self._offsets, strict=True) for n in part.dead}
-        gone |= self._left_out
-        self.count = len(self._lengths) - len(gone)
-        self.total_length = sum(self._lengths) - sum(self._lengths[n] for n in gone)
+        self._gone = gone | self._left_out
+        self.count = len(self._lengths) - len(self._gone)
+        self.total_length = sum(self._lengths) - sum(self._lengths[n] for n in self._gone)
 
     @property
     def postings(self) -> "SelectedOnDisk":
         """See ``Selection``."""
         return self
 
-    def record(self, number: int) -> MemoryRecord:
+    def found(self, number: int) -> tuple[MemoryRecord, bool]:
         """See ``Selection``."""
         part, local = self._place(number)
-        return part.record(local)
+        return part.record(local), bool(part.clean[local])
 
-    def is_clean(self, number: int) -> bool:
+    def around(self, moment: Moment, before: int, after: int) -> Sequence[int]:
         """See ``Selection``."""
-        part, local = self._place(number)
-        return bool(part.clean[local])
+        moments = [(moment_of(self.found(n)[0]), n) for n in range(len(self._lengths)) if n not in self._gone]
+        earlier = nlargest(before, (m for m in moments if m[0] < moment))[::-1]
+        later = nsmallest(after, (m for m in moments if m[0] >= moment))
+        return [n for _, n in (*earlier, *later)]
 
     def find(self, token: str) -> Iterable[tuple[int, float, int]]:
         """See ``Postings``."""
@@ -112,11 +104,11 @@ class SelectedOnDisk:
 
     def key(self, number: int) -> str:
         """See ``Postings``."""
-        return str(self.record(number).ref)
+        return str(self.found(number)[0].ref)
 
     def at(self, number: int) -> str:
         """See ``Postings``."""
-        return self.record(number).updated_at
+        return self.found(number)[0].updated_at
 
     def smallest(self, numbers: Sequence[int], count: int) -> Sequence[int]:
         """See ``Postings``; of each part the first by its own order, and of those the first by their keys."""
@@ -136,13 +128,14 @@ class SelectedOnDisk:
                 return part, number - offset
         raise IndexError(number)
 
-    def _excluded(self, filters: Filters) -> set[int]:
-        """Numbers of live documents that the filters do not admit."""
+    def _excluded(self, filters: Filters, now: str) -> set[int]:
+        """Numbers of live documents that the filters do not admit or that do not hold."""
         excluded: set[int] = set()
         for part, offset in zip(self._parts, self._offsets, strict=True):
             # A record's own fields are looked at only where a filter asks for them.
-            numbers = range(len(part.lengths)) if filters.look_inside else part.bounds if filters.now else ()
-            excluded |= {
-                offset + n for n in numbers if n not in part.dead and not filters.admit(part.record(n))
-            }
+            numbers = range(len(part.lengths)) if filters.look_inside else part.bounds if now else ()
+            for n in numbers:
+                record = part.record(n)
+                if n not in part.dead and not (filters.admit(record) and is_valid_at(record, now)):
+                    excluded.add(offset + n)
         return excluded

@@ -1,9 +1,13 @@
-"""What a search answers: cards, never bodies."""
+"""What recall answers: cards first, whole records only where they are asked for."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cam.core.problems import Problem
-from cam.core.records import MemoryRef, MemoryScope, MemoryState, RecordType
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, RecordType
+
+if TYPE_CHECKING:  # the history costs a search more than all the rest
+    from cam.store.story import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +17,7 @@ class CardProvenance:
     Attributes:
         source: kind of its newest source (``session``, ``person``, ``file`` …), "" where it has none.
         session: the Codex session that said it last, None where no session did.
-        path: the file it stands in, relative to the store; "" where the caller does not know.
+        path: the file it stands in, relative to the store.
     """
 
     source: str = ""
@@ -23,14 +27,14 @@ class CardProvenance:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One match, enough to decide whether to ask for details.
+    """One record, enough to decide whether to ask for details.
 
     Attributes:
         ref: what ``recall details`` takes.
         summary: one line, private spans cut and secrets masked; ``[private]`` where nothing is left.
         created_at: ISO-8601 UTC.
         updated_at: ISO-8601 UTC.
-        score: above 0, six decimals; only its order means something.
+        score: of a search, six decimals, only its order means something; 0 elsewhere.
         fields: where the query matched: ``summary``, ``details``, ``topic``, ``id``.
         terms: the query's words that matched.
         est_tokens: what summary and details together cost.
@@ -64,6 +68,26 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """A record as it may be seen.
+
+    Attributes:
+        record: private spans cut and secrets masked in every text; a summary of which nothing is left is
+            ``[private]``.
+        path: the file it stands in, relative to the store.
+        est_tokens: what summary and details cost.
+        cut: private spans that were cut.
+        masked: secrets that were masked.
+    """
+
+    record: MemoryRecord
+    path: str
+    est_tokens: int
+    cut: int = 0
+    masked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """One page of matches.
 
@@ -88,3 +112,45 @@ class SearchResult:
     problems: tuple[Problem, ...] = ()
     cut: int = 0
     masked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A record's own life, and what stands around it in time.
+
+    Attributes:
+        ref: of the anchor as it is now; None where the anchor is a date.
+        date: when the anchor was created, or the date as asked.
+        life: every event of the anchor, oldest first, with before and after; texts as they may be seen.
+        cards: this page of the window, by creation and ref; the anchor is among them where filters admit it.
+        total: cards on all pages of the window.
+        page: 1-based.
+        page_size: cards a page holds at most.
+        problems: what of the store could not be read.
+        cut: private spans cut from what is shown.
+        masked: secrets masked in what is shown.
+    """
+
+    ref: str | None
+    date: str
+    life: tuple["Step", ...] = ()
+    cards: tuple[Card, ...] = ()
+    total: int = 0
+    page: int = 1
+    page_size: int = 20
+    problems: tuple[Problem, ...] = ()
+    cut: int = 0
+    masked: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Whole records.
+
+    Attributes:
+        items: in the order they were asked for; one asked for twice stands twice.
+        problems: what of the store could not be read.
+    """
+
+    items: tuple[Shown, ...]
+    problems: tuple[Problem, ...] = ()

@@ -1,86 +1,69 @@
 """What is searched: records in memory or the sidecar on disk, behind one protocol; both answer alike."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
+from cam.core.problems import Problem
 from cam.core.ranking import Document, Index, Postings, document_of
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, is_valid_at
+from cam.core.records import MemoryRecord, MemoryRef, MemoryState, is_valid_at
+from cam.core.times import sortable
+from cam.recall.request import Filters
 
-Admit = Callable[[MemoryRecord], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What a record must be to be searched at all; None and "" ask for nothing.
-
-    Attributes:
-        source: kind of one of its sources.
-        session: a Codex session that said it.
-        since: not created before; ``YYYY-MM-DD`` or ISO-8601 UTC.
-        until: not created after; a date alone includes that day.
-        now: records not valid at this time are left out; "" leaves validity aside.
-    """
-
-    scope: MemoryScope | None = None
-    topic: str | None = None
-    type: RecordType | None = None
-    source: str | None = None
-    session: str | None = None
-    since: str | None = None
-    until: str | None = None
-    now: str = ""
-
-    @property
-    def look_inside(self) -> bool:
-        """Whether a record's own fields decide, beyond its scope and validity."""
-        asked = (self.topic, self.type, self.source, self.session, self.since, self.until)
-        return any(value is not None for value in asked)
-
-    def admit(self, record: MemoryRecord) -> bool:
-        """Whether ``record`` is searched."""
-        return (
-            self.scope in (None, record.scope)
-            and self.topic in (None, record.topic)
-            and self.type in (None, record.type)
-            and (self.source is None or any(s.kind == self.source for s in record.sources))
-            and (self.session is None or any(s.session == self.session for s in record.sources))
-            and (self.since is None or record.created_at >= self.since)
-            and (self.until is None or record.created_at[: len(self.until)] <= self.until)
-            and (not self.now or is_valid_at(record, self.now))
-        )
+Moment = tuple[str, str]
+"""A place in time: ``cam.core.times.sortable``, then the ref; that of a date alone has the ref ""."""
 
 
 class Selection(Protocol):
-    """The documents that a query is put to; statistics come from them alone."""
+    """The records that a question is put to; statistics come from them alone."""
 
     @property
     def postings(self) -> Postings:
         """Their tokens."""
 
-    def record(self, number: int) -> MemoryRecord:
-        """The record behind a hit."""
+    def found(self, number: int) -> tuple[MemoryRecord, bool]:
+        """The record behind a number, and whether it is known to hold nothing private and no secret."""
 
-    def is_clean(self, number: int) -> bool:
-        """Whether it is known that the record holds neither a private span nor a secret."""
+    def around(self, moment: Moment, before: int, after: int) -> Sequence[int]:
+        """The last ``before`` records created before ``moment`` and the first ``after`` from it on."""
 
 
 class Searchable(Protocol):
-    """Where records can be found."""
+    """Where records can be found.
 
-    def select(self, state: MemoryState | None, filters: Filters) -> Selection:
-        """Records in ``state`` (None for any) that ``filters`` admit."""
+    Attributes:
+        problems: what could not be read of what was looked at so far.
+    """
+
+    problems: list[Problem]
+
+    def select(self, state: MemoryState | None, filters: Filters, now: str) -> Selection:
+        """Records in ``state`` (None for any) that ``filters`` admit and that hold at ``now``, "" for any."""
+
+    def find(self, ref: MemoryRef) -> Sequence[tuple[MemoryRecord, bool]]:
+        """The records of exactly this ref; more than one where an id stands twice."""
 
 
 class RecordsInMemory:
     """Implements ``Searchable`` over records that were read."""
 
-    def __init__(self, records: Iterable[MemoryRecord]) -> None:
+    def __init__(self, records: Iterable[MemoryRecord], problems: Iterable[Problem] = ()) -> None:
         self._records = tuple(records)
+        self.problems = list(problems)
 
-    def select(self, state: MemoryState | None, filters: Filters) -> "SelectedRecords":
+    def select(self, state: MemoryState | None, filters: Filters, now: str) -> "SelectedRecords":
         """See ``Searchable``."""
-        return SelectedRecords([r for r in self._records if state in (None, r.state) and filters.admit(r)])
+        return SelectedRecords(
+            [
+                r
+                for r in self._records
+                if state in (None, r.state) and filters.admit(r) and (not now or is_valid_at(r, now))
+            ]
+        )
+
+    def find(self, ref: MemoryRef) -> Sequence[tuple[MemoryRecord, bool]]:
+        """See ``Searchable``."""
+        return [(record, False) for record in self._records if record.ref == ref]
 
 
 class SelectedRecords:
@@ -88,15 +71,26 @@ class SelectedRecords:
 
     def __init__(self, records: Sequence[MemoryRecord]) -> None:
         self._records = records
-        self.postings = Index(visible_document(record) for record in records)
 
-    def record(self, number: int) -> MemoryRecord:
+    @property
+    def postings(self) -> Index:
         """See ``Selection``."""
-        return self._records[number]
+        return Index(visible_document(record) for record in self._records)
 
-    def is_clean(self, number: int) -> bool:  # noqa: ARG002 - nobody has looked
+    def found(self, number: int) -> tuple[MemoryRecord, bool]:
         """See ``Selection``."""
-        return False
+        return self._records[number], False
+
+    def around(self, moment: Moment, before: int, after: int) -> Sequence[int]:
+        """See ``Selection``."""
+        order = sorted(range(len(self._records)), key=lambda n: moment_of(self._records[n]))
+        at = sum(moment_of(self._records[n]) < moment for n in order)
+        return order[max(0, at - before) : at + after]
+
+
+def moment_of(record: MemoryRecord) -> Moment:
+    """Where a record stands in time."""
+    return sortable(record.created_at), str(record.ref)
 
 
 def visible_document(record: MemoryRecord) -> Document:

@@ -3,8 +3,9 @@
 from typing import Any
 
 from cam.core.display import one_line
-from cam.recall.result import Card, SearchResult
-from cam.render.records import problem_data
+from cam.formats.topic_file import record_to_data
+from cam.recall.result import Card, Details, SearchResult, Shown, Timeline
+from cam.render.records import problem_data, record_text
 
 
 def search_data(result: SearchResult) -> dict[str, Any]:
@@ -12,11 +13,11 @@ def search_data(result: SearchResult) -> dict[str, Any]:
     return {
         "query": result.query,
         "state": result.state,
-        "items": [_card_data(card) for card in result.cards],
+        "items": [card_data(card) for card in result.cards],
         "total": result.total,
         "page": result.page,
         "page_size": result.page_size,
-        "problems": problem_data(result.problems),
+        **screening_data(result),
     }
 
 
@@ -35,7 +36,32 @@ def search_text(result: SearchResult) -> str:
     return "\n".join(lines)
 
 
-def _card_data(card: Card) -> dict[str, Any]:
+def details_data(result: Details) -> dict[str, Any]:
+    """``recall details --json``: whole records in the order asked for."""
+    return {
+        "items": [_shown_data(item) for item in result.items],
+        "problems": problem_data(result.problems),
+        "problem_count": len(result.problems),
+    }
+
+
+def details_text(result: Details) -> str:
+    """Everything about each record, a blank line between two."""
+    return "\n\n".join(record_text(item.record) for item in result.items)
+
+
+def screening_data(result: SearchResult | Timeline) -> dict[str, Any]:
+    """What could not be read, and what was taken out of what is shown."""
+    return {
+        "problems": problem_data(result.problems),
+        "problem_count": len(result.problems),
+        "cut": result.cut,
+        "masked": result.masked,
+    }
+
+
+def card_data(card: Card) -> dict[str, Any]:
+    """A card as data."""
     return {
         "ref": str(card.ref),
         "scope": str(card.scope),
@@ -54,4 +80,14 @@ def _card_data(card: Card) -> dict[str, Any]:
         "matched_fields": list(card.fields),
         "matched_terms": list(card.terms),
         "est_tokens": card.est_tokens,
+    }
+
+
+def _shown_data(item: Shown) -> dict[str, Any]:
+    return {
+        **record_to_data(item.record),
+        "path": item.path,
+        "est_tokens": item.est_tokens,
+        "cut": item.cut,
+        "masked": item.masked,
     }

@@ -74,7 +74,7 @@ def test_any_line_is_parsed_or_refused(line: list[str]) -> None:
         (["search", "x", "--state", "gone"], 4, "no state"),
         (["search", "x", "--type", "song"], 4, "no type"),
         (["search", "x", "--scope", "galaxy"], 4, "no scope"),
-        (["search", "x", "--from", "yesterday"], 4, "--from takes"),
+        (["search", "x", "--from", "yesterday"], 4, "is no date"),
         (["search", "x", "--recency", "inf"], 4, "--recency takes"),
         (["search", "x", "--recency", "-1"], 4, "--recency takes"),
         (["search", "x", "--match", "some"], 4, "no match"),

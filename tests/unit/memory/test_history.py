@@ -12,11 +12,11 @@ from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, event_of, parse_history
 from cam.memory import edits
 from cam.memory.flow import change, forget, remember, tell, undo
-from cam.memory.history import difference, record_at, story
 from cam.memory.wish import Wish
 from cam.render.history import difference_text, story_data, story_text
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
+from cam.store.story import difference, record_at, story
 
 PROJECT, GLOBAL = MemoryScope.PROJECT, MemoryScope.GLOBAL
 

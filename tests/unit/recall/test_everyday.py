@@ -5,7 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from cam.core.records import MemoryRecord, MemoryScope, new_id
-from cam.recall.flow import search
+from tests.unit.recall.ask import search
 
 DATA = Path(__file__).parents[2] / "data" / "recall" / "everyday.jsonl"
 
@@ -26,7 +26,7 @@ def test_three_cards_answer_nine_of_ten_questions() -> None:
     missed = [
         question["query"]
         for question in questions
-        if not {labels[card.ref.id] for card in search(records, (), question["query"], limit=3).cards}
+        if not {labels[card.ref.id] for card in search(records, question["query"], page_size=3).cards}
         & set(question["gold"])
     ]
     assert (len(records), len(questions)) == (120, 60)

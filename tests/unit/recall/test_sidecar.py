@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from cam.core.operations import MemoryOperation, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.memory.flow import forget
-from cam.recall.flow import search
-from cam.recall.indexed import search_store
+from cam.recall.flow import Recall
 from cam.recall.result import SearchResult
-from cam.recall.source import Filters
 from cam.store import sidecar
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
+from tests.unit.recall.ask import request, search
 
 AT = "2026-11-30T10:00:00.000Z"
 NOW = "2026-12-01T00:00:00.000Z"
@@ -75,9 +74,12 @@ def same(store: MarkdownStore, **options: Any) -> None:
     """The answers of files and sidecar are the same."""
     records = store.snapshot().records
     for query in QUERIES:
-        filters = Filters(now=NOW, **options)
-        expected = search(records, (), query, filters=filters)
-        assert answer(search_store(store.layout, query, filters)) == answer(expected), query
+        expected = search(records, query, now=NOW, **options)
+        assert answer(found(store, query, **options)) == answer(expected), query
+
+
+def found(store: MarkdownStore, query: str, **options: Any) -> SearchResult:
+    return Recall(store.layout, now=NOW).search(request(query, **options))
 
 
 def indexes(store: MarkdownStore) -> list[Path]:
@@ -182,14 +184,14 @@ def test_what_cannot_be_read_is_said_from_the_index_too(store: MarkdownStore) ->
     path = Path(store.layout.topic_file(MemoryScope.PROJECT, MemoryState.ACTIVE, "topic-3"))
     path.write_text(path.read_text() + "\n## broken\n<!-- cam:record {x -->\n")
     for _ in range(2):
-        result = search_store(store.layout, "port", Filters(now=NOW))
+        result = found(store, "port")
         assert [(p.path, p.line) for p in result.problems] == [(str(path), path.read_text().count("\n") - 1)]
 
 
 def test_the_private_part_is_not_found_and_not_shown(store: MarkdownStore) -> None:
     for _ in range(2):
-        assert search_store(store.layout, "secret place", Filters(now=NOW)).total == 0
-        cards = search_store(store.layout, "port open", Filters(now=NOW), limit=100).cards
+        assert found(store, "secret place").total == 0
+        cards = found(store, "port open", page_size=100).cards
         assert any("is open" in c.summary for c in cards)
         assert not any("secret place" in c.summary for c in cards)
 
@@ -201,5 +203,5 @@ def test_the_size_is_bounded(store: MarkdownStore) -> None:
 
 
 def test_refs_are_records(store: MarkdownStore) -> None:
-    for card in search_store(store.layout, "deploy", Filters(now=NOW)).cards:
+    for card in found(store, "deploy").cards:
         assert isinstance(card.ref, MemoryRef)

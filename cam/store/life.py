@@ -1,0 +1,62 @@
+"""The events of one record out of a history of any length: only lines that name it are read as JSON."""
+
+import contextlib
+import mmap
+import os
+from collections.abc import Iterator
+
+from cam.core.operations import OperationKind
+from cam.core.records import MemoryRef, MemoryScope
+from cam.formats.history import HistoryEvent, parse_history
+from cam.store.layout import StoreLayout
+
+
+def events_about(layout: StoreLayout, ref: MemoryRef) -> list[HistoryEvent]:
+    """Every event of a record under all its names, and those that tell what it replaced, oldest first.
+
+    A history that cannot be read tells nothing.
+    """
+    lines: dict[tuple[MemoryScope, int], bytes] = {}
+    asked: set[str] = set()
+    ids, events = {ref.id}, list[HistoryEvent]()
+    while ids - asked:
+        for name in sorted(ids - asked):
+            asked.add(name)
+            for scope in layout.scopes:
+                for at, line in _lines_with(layout.history_file(scope), f'{name}"'.encode()):
+                    lines[scope, at] = line
+        # The order is that of scopes and, within one, of writing.
+        texts = (lines[key].decode("utf-8", "replace") for key in sorted(lines, key=_order))
+        events = [event for event in parse_history(texts) if event is not None]
+        ids = asked | {name for event in events for name in _other_names(event)}
+    return events
+
+
+def _order(key: tuple[MemoryScope, int]) -> tuple[int, int]:
+    return list(MemoryScope).index(key[0]), key[1]
+
+
+def _other_names(event: HistoryEvent) -> Iterator[str]:
+    """Ids that an event leads to: what took the record's place, and either end of a move."""
+    if event.replaced_by:
+        yield event.replaced_by.rpartition(":")[2]
+        if event.kind is OperationKind.MOVE:
+            yield event.ref.rpartition(":")[2]
+
+
+def _lines_with(path: str, needle: bytes) -> Iterator[tuple[int, bytes]]:
+    """Lines of a file that hold ``needle``, each with its place."""
+    with contextlib.suppress(OSError, ValueError):  # none, not readable, or empty
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            content = mmap.mmap(file, 0, access=mmap.ACCESS_READ)
+        finally:
+            os.close(file)
+        with content:
+            at = content.find(needle)
+            while at >= 0:
+                begin = content.rfind(b"\n", 0, at) + 1
+                end = content.find(b"\n", at)
+                end = len(content) if end < 0 else end
+                yield begin, content[begin:end]
+                at = content.find(needle, end)
