@@ -132,23 +132,18 @@ class Tool:
 
 
 def _search(context: Context, given: Mapping[str, Any]) -> Answer:
-    from cam.recall.indexed import search_store  # noqa: PLC0415
-    from cam.recall.source import Filters  # noqa: PLC0415
+    from cam.recall.flow import Recall  # noqa: PLC0415
+    from cam.recall.request import Filters, SearchRequest  # noqa: PLC0415
     from cam.system.clock import now_stamp  # noqa: PLC0415
 
     filters = Filters(
         scope=MemoryScope(given["scope"]) if "scope" in given else None,
         topic=check_topic(given["topic"]) if "topic" in given else None,
-        now=now_stamp(),
     )
-    found = search_store(
-        context.layout,
-        given["query"],
-        filters,
-        state=given.get("state", "auto"),
-        limit=given.get("limit", 8),
-        page=given.get("page", 1),
+    request = SearchRequest(
+        given["query"], filters, given.get("state", "auto"), given.get("page", 1), given.get("limit", 8)
     )
+    found = Recall(context.layout, now=now_stamp()).search(request)
     data: dict[str, Any] = {
         "project": context.project.root if context.project else None,
         "total": found.total,
