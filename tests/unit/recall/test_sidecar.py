@@ -173,11 +173,10 @@ def test_damage_in_any_section_gives_the_same_answer(store: MarkdownStore, secti
     last = max(offset + length for offset, length, _ in header["sections"].values())
     offset, length, _ = header["sections"][section]
     start = len(whole) - last + offset
-    filters = Filters(now=NOW)
-    expected = search(store.snapshot().records, (), "number port", filters=filters)
+    expected = search(store.snapshot().records, "number port", now=NOW)
     for place in range(start, start + length, max(1, length // 8)):
         path.write_bytes(whole[:place] + b"\xff" + whole[place + 1 :])
-        assert search_store(store.layout, "number port", filters, limit=100).total == expected.total
+        assert found(store, "number port", page_size=100).total == expected.total
 
 
 def test_what_cannot_be_read_is_said_from_the_index_too(store: MarkdownStore) -> None:

@@ -118,8 +118,8 @@ def test_pages_cut_the_window(store: MarkdownStore) -> None:
 
 @pytest.mark.parametrize(
     "anchor",
-    [f"{REF}none", f"{REF}gone", "global:active:workflow:day-1", "yesterday", "2026-11-31", "2026-11-05T12:00",
-     "2026-11-05 12:00Z", "2026-11-05T24:00Z", "", "2026-11-05T12:00:00.0123456789Z"],
+    [f"{REF}none", f"{REF}gone", "global:active:workflow:day-1", "yesterday", "2026-11-31",
+     "2026-11-05T12:00", "2026-11-05 12:00Z", "2026-11-05T24:00Z", "", "2026-11-05T12:00:00.0123456789Z"],
 )  # fmt: skip
 def test_an_anchor_that_is_nothing_is_not_found(store: MarkdownStore, anchor: str) -> None:
     with pytest.raises(NotFoundError):
