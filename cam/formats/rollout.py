@@ -20,7 +20,6 @@ and outputs that are no longer among the newest are dropped without ever being p
 the answer in front of them, are kept.
 """
 
-import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -33,12 +32,13 @@ from cam.core.evidence import (
     Provenance,
     RolloutEvidence,
     RolloutMeta,
-    ToolCall,
 )
 from cam.core.lines import MAX_LINE, SkippedLine
 from cam.core.problems import Problem
 from cam.formats import rollout_texts as texts
 from cam.formats import rollout_tools as tools
+from cam.formats.rollout_backlog import Backlog, last_marks
+from cam.formats.rollout_drafts import CallDraft, Calls, Draft, Items, Pairs, Repeats, TextDraft, squeezed
 from cam.formats.rollout_header import header_of, parse_header, recover_header, release
 from cam.formats.rollout_lines import (
     TURN_ENDS,
@@ -73,17 +73,9 @@ __all__ = [
 _KEEP_USER = 65_536
 _KEEP_HARNESS = 65_536
 _KEEP_ASSISTANT = 16_384
-_BUDGET = 2_500_000  # characters of everything but the person's own words
-_WAITING = 2_500_000  # bytes of lines that wait to be parsed
-_BLOCK_COST = 500  # what waiting lines weigh besides their bytes
-_BEFORE_USER = 40  # waiting lines among which the answer to which a person replied is looked for
-_ITEM_COST = 500  # what an item weighs besides its text
-_REMEMBER = 4096  # calls and lines that can still be completed or repeated, at least
-_ENDS_OF_LINE = 256
 _MOST_UNKNOWN = 40
 _DAMAGE = frozenset({"torn", "too_long", "nul", "null", "bad_utf8", "not_an_object"})
 _HEADER = b'"session_meta"'
-_MARKS = ("start", "context", "end", "gap")
 _BOM = b"\xef\xbb\xbf"
 _BARE_ITEMS = frozenset(
     {
@@ -143,62 +135,6 @@ class Checkpoint:
     time: str
 
 
-class _Text:
-    """A message while its file is still being read."""
-
-    __slots__ = ("at", "cwd", "key", "kind", "line", "replayed", "state", "text", "turn", "turn_no", "who")
-
-    def __init__(self, who: Provenance, text: str, kind: str, line: int, state: str) -> None:
-        self.who = who
-        self.text = text
-        self.kind = kind
-        self.line = line
-        self.state = state  # typed, open, event, paired, or foreign: the prompt of another thread
-        self.key = ""
-        self.turn: str | None = None
-        self.turn_no = 0
-        self.cwd: str | None = None
-        self.at = ""
-        self.replayed = False
-
-
-class _Call:
-    """A tool call while its file is still being read."""
-
-    __slots__ = (
-        "at",
-        "call",
-        "cwd",
-        "dropped",
-        "exit_code",
-        "from_item",
-        "line",
-        "output",
-        "replayed",
-        "settled",
-        "turn",
-    )
-
-    def __init__(self, call: tools.Call, line: int, *, from_item: bool) -> None:
-        self.call = call
-        self.line = line
-        self.from_item = from_item  # known from an item alone so far
-        self.settled = False  # its output was seen
-        self.dropped = False
-        self.output = ""
-        self.exit_code: int | None = None
-        self.turn: str | None = None
-        self.cwd: str | None = None
-        self.at = ""
-        self.replayed = False
-
-    def drop(self) -> None:
-        """Hold nothing any more; what still comes for this call is not wanted."""
-        self.dropped = True
-        self.call = tools.Call(self.call.name)
-        self.output = ""
-
-
 class RolloutReader:
     """Reads a rollout line by line, also one that is still growing.
 
@@ -222,25 +158,19 @@ class RolloutReader:
         self._primary = primary
         self._parent: tuple[str, ...] = ()
         self.know_parent(parent)
-        self._items: list[_Text | _Call] = []
-        self._calls: dict[str, _Call] = {}
-        self._old_calls: dict[str, _Call] = {}
-        self._sessions: dict[str, _Call] = {}
-        self._user = _Pairs()
-        self._assistant = _Pairs()
-        self._seen: set[int] = set()
-        self._old_seen: set[int] = set()
-        self._said: set[int] = set()
-        self._last_line = (0, 0)
+        self._items = Items()
+        self._calls = Calls()
+        self._user = Pairs()
+        self._assistant = Pairs()
+        self._repeats = Repeats()
+        self._backlog = Backlog()
         self._same_harness: dict[str, str] = {}
-        self._unplaced: list[_Text] = []
+        self._unplaced: list[TextDraft] = []
         self._replay: Replay | None = None
         self._confirmed_turns: set[int] = set()
         self._skipped: dict[str, int] = {}
         self._header_lost = False
         self._open_end = -1
-        self._waiting: deque[Block] = deque()
-        self._waits = 0
         self._read = 0  # lines that were fed
         self._fed = 0  # bytes that were fed
         self._ends: deque[tuple[int, int, str | None, bytes]] = deque(maxlen=2)
@@ -248,9 +178,6 @@ class RolloutReader:
         self.is_doubtful = False
         self._number = 0  # the line that is being parsed
         self._size = 0
-        self._weight = 0
-        self._limit = _BUDGET
-        self._shortened = 0
         self._turn: str | None = None
         self._turn_no = 0
         self._turns = 0
@@ -268,12 +195,11 @@ class RolloutReader:
     def user_texts(self) -> tuple[str, ...]:
         """Every user message in the file, the repeated ones included, in order."""
         self._parse_waiting()
-        typed = (i for i in self._items if isinstance(i, _Text) and i.who is Provenance.USER)
-        return tuple(draft.text for draft in typed if self._counts(draft))
+        return tuple(draft.text for draft in self._items.typed() if self._counts(draft))
 
     def know_parent(self, parent: Sequence[str]) -> None:
         """Learn the parent's user messages after reading; see ``replay_is_a_guess``."""
-        self._parent = tuple(_squeezed(text) for text in parent)
+        self._parent = tuple(squeezed(text) for text in parent)
 
     def go_on(self, place: Checkpoint) -> None:
         """Skip what was read before; the header was fed, and the next line is the one behind ``place``.
@@ -296,8 +222,7 @@ class RolloutReader:
         if "repeated" in self._skipped:
             return None  # what is repeated can be told by what stands in front alone
         at, line, cwd, start = self._ends[0]
-        typed = (i for i in self._items if isinstance(i, _Text) and i.who is Provenance.USER)
-        messages = self._before + sum(i.line <= line and self._counts(i) for i in typed)
+        messages = self._before + sum(d.line <= line and self._counts(d) for d in self._items.typed())
         return Checkpoint(at, line, messages, self._user_events > 0, cwd, time_of(start))
 
     def feed(self, line: bytes | SkippedLine) -> None:
@@ -326,21 +251,14 @@ class RolloutReader:
             self._parse_waiting()
             self._parse_lines(lines, lines.read)
             return
-        self._waiting.append(lines)
-        self._waits += len(block) + _BLOCK_COST
-        for place in lines.unsure:
-            self._keep_answer(lines, place)
-        while self._waits > _WAITING:
-            oldest = self._waiting.popleft()
-            self._waits -= len(oldest.data) + _BLOCK_COST
+        self._backlog.add(lines)
+        for oldest in self._backlog.overdue():
             self._parse_lines(oldest, oldest.must)
 
     def _parse_waiting(self) -> None:
         """Parse what waits."""
-        while self._waiting:
-            lines = self._waiting.popleft()
+        for lines in self._backlog.all():
             self._parse_lines(lines, lines.read)
-        self._waits = 0
         self._number = self._read
 
     def _parse_lines(self, block: Block, wanted: list[Line]) -> None:
@@ -349,7 +267,7 @@ class RolloutReader:
         dropped = len(block.read) - sum(line[1] != "gap" for line in wanted)
         size, take = len(data), self._parse_line
         if dropped and self._replay is None and not self._unplaced:
-            wanted = _last_marks(wanted)
+            wanted = last_marks(wanted)
         for number, kind, at, end in wanted:
             if kind == "end" and self._replay is None:
                 self._unplaced.clear()
@@ -362,24 +280,7 @@ class RolloutReader:
             size -= end - at
             take(kind, data[at:end])
         self._size += size
-        if dropped:
-            self._skipped["thinned"] = self._skipped.get("thinned", 0) + dropped
-
-    def _keep_answer(self, block: Block, place: int) -> None:
-        """What may be a person's words comes: the answer in front of it says what they are about."""
-        left = 2  # an answer stands in two channels
-        for holder in (block, *itertools.islice(reversed(self._waiting), 1, _BEFORE_USER)):
-            front = holder.read[max(0, place - _BEFORE_USER) : place] if holder is block else holder.read
-            for line in reversed(front[-_BEFORE_USER:]):
-                if not line[1]:
-                    return
-                if line[1] == "answer":
-                    if line not in holder.must:
-                        holder.must.append(line)
-                        holder.must.sort()
-                    left -= 1
-                    if not left:
-                        return
+        self._count_dropped(dropped)
 
     def _parse_line(self, kind: str, line: bytes) -> None:
         if kind in ("start", "context", "end", "unread"):
@@ -491,7 +392,7 @@ class RolloutReader:
             self.meta = header
             self._cwd = header.cwd
             return
-        own = any(isinstance(i, _Text) and i.who is not Provenance.HARNESS for i in self._items)
+        own = any(isinstance(i, TextDraft) and i.who is not Provenance.HARNESS for i in self._items)
         if header.session != self.meta.session and self._replay is None and not own:
             at = value.get("timestamp")
             self._replay = Replay(self.meta, header.session, at if isinstance(at, str) else "")
@@ -512,11 +413,11 @@ class RolloutReader:
     def _response_item(self, payload: dict[str, Any], line: bytes) -> None:
         kind = payload.get("type")
         if kind == "message":
-            if not self._repeated(line):
+            if not self._is_repeated(line):
                 self._message(payload)
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
             read = _CALLS[kind]
-            if not self._repeated(line):
+            if not self._is_repeated(line):
                 self._call(payload.get("call_id") or payload.get("id"), read(payload), payload)
         elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
             self._output(payload.get("call_id") or payload.get("id"), payload.get("output"))
@@ -529,7 +430,7 @@ class RolloutReader:
         turn = turn if isinstance(turn, str) else None
         if kind in ("user_message", "agent_message"):
             take = self._user_event if kind == "user_message" else self._assistant_event
-            if not self._repeated(line):
+            if not self._is_repeated(line):
                 take(payload.get("message"), turn)
         elif kind == "item_completed":
             self._item(payload, turn, line)
@@ -551,12 +452,12 @@ class RolloutReader:
             return
         kind = item.get("type")
         if kind == "UserMessage":
-            if not self._repeated(line):
+            if not self._is_repeated(line):
                 thread = payload.get("thread_id")
                 foreign = isinstance(thread, str) and self.meta is not None and thread != self.meta.session
                 self._user_event(_item_text(item), turn, item.get("id"), foreign=foreign)
         elif kind == "AgentMessage":
-            if not self._repeated(line):
+            if not self._is_repeated(line):
                 self._assistant_event(_item_text(item), turn)
         elif kind in ("CommandExecution", "FileChange", "McpToolCall"):
             self._item_call(item, turn)
@@ -589,7 +490,7 @@ class RolloutReader:
             text = _clean(text[:_KEEP_HARNESS])
             if len(self._same_harness) < 256:  # boot files come again with every resume: keep them once
                 text = self._same_harness.setdefault(text, text)
-            self._add(_Text(Provenance.HARNESS, text, piece.kind, self._number, "typed"), turn)
+            self._add(TextDraft(Provenance.HARNESS, text, piece.kind, self._number, "typed"), turn)
 
     def _user_text(self, pieces: list[texts.Piece], turn: str | None, name: object) -> None:
         typed = [p.text for p in pieces if p.who != texts.HARNESS]
@@ -597,17 +498,15 @@ class RolloutReader:
         if not typed:
             return
         text = _cut("\n".join(typed), _KEEP_USER)
-        if self._copied("response", name or turn, text):
+        if self._is_copied("response", name or turn, text):
             return
         sure = any(p.who == texts.TYPED for p in pieces)
-        key = _key(text)
-        draft = self._user.answer(key, "event")
+        draft = self._user.answer(text, "event")
         if draft is not None:
             draft.text, draft.state, draft.turn = text, "paired", turn or draft.turn
             self._confirmed_turns.add(draft.turn_no)
             return
-        draft = _Text(Provenance.USER, text, "", self._number, "typed" if sure else "open")
-        draft.key = key
+        draft = TextDraft(Provenance.USER, text, "", self._number, "typed" if sure else "open")
         self._add(draft, turn)
         self._user.wait(draft, "response")
         self._assistant.part()
@@ -622,18 +521,16 @@ class RolloutReader:
         if not text.strip():
             return
         text = _cut(text, _KEEP_USER)
-        if self._copied("event", name or turn, text):
+        if self._is_copied("event", name or turn, text):
             return
-        key = _key(text)
-        draft = self._user.answer(key, "response")
+        draft = self._user.answer(text, "response")
         if draft is not None:
             if draft.state == "open":
                 draft.state = "paired"
             self._confirmed_turns.add(draft.turn_no)
             return
         state = "foreign" if foreign or self._review else "event"
-        draft = _Text(Provenance.USER, text, "", self._number, state)
-        draft.key = key
+        draft = TextDraft(Provenance.USER, text, "", self._number, state)
         self._add(draft, turn)
         self._user.wait(draft, "event")
         self._assistant.part()
@@ -649,13 +546,11 @@ class RolloutReader:
         if not text.strip():
             return
         text = _cut(text, _KEEP_ASSISTANT)
-        key = _key(text)
         self._user.part()
         self._unplaced.clear()
-        if self._assistant.answer(key, "event" if channel == "response" else "response") is not None:
+        if self._assistant.answer(text, "event" if channel == "response" else "response") is not None:
             return
-        draft = _Text(Provenance.ASSISTANT, text, "", self._number, channel)
-        draft.key = key
+        draft = TextDraft(Provenance.ASSISTANT, text, "", self._number, channel)
         self._add(draft, turn)
         self._assistant.wait(draft, channel)
 
@@ -664,10 +559,11 @@ class RolloutReader:
     def _call(self, call_id: object, call: tools.Call, payload: dict[str, Any]) -> None:
         name = call_id if isinstance(call_id, str) else f"line {self._number}"
         self._touch()
-        if call.stdin_of is not None and call.stdin_of in self._sessions:
-            self._remember(name, self._sessions[call.stdin_of])
+        started = self._calls.of_process(call.stdin_of)
+        if started is not None:
+            self._calls.add(name, started)
             return
-        known = self._known(name)
+        known = self._calls.get(name)
         if known is not None and known.from_item:
             files = known.call.files or call.files
             known.call = call._replace(files=files, cwd=call.cwd or known.call.cwd)
@@ -675,12 +571,12 @@ class RolloutReader:
             return
         if known is not None and not known.settled and known.call == call:
             return
-        draft = _Call(call, self._number, from_item=False)
-        self._remember(name, draft)
+        draft = CallDraft(call, self._number, from_item=False)
+        self._calls.add(name, draft)
         self._add(draft, _turn_of(payload))
 
     def _output(self, call_id: object, output: object) -> None:
-        draft = self._known(call_id)
+        draft = self._calls.get(call_id)
         if draft is None:
             self._skip("output_without_call")
             return
@@ -688,21 +584,17 @@ class RolloutReader:
             return
         found = tools.result(output, nested=draft.call.name == "apply_patch")
         text = _clean(found.output)
-        later = draft.settled and draft in self._sessions.values()
+        later = draft.settled and self._calls.runs(draft)
         if draft.settled and not later:
             return
         before = len(draft.output)
         draft.output = tools.joined(draft.output, text) if later and text else draft.output if later else text
-        self._weight += len(draft.output) - before
+        self._count_dropped(self._items.grow(len(draft.output) - before))
         if found.exit_code is not None:
             draft.exit_code = found.exit_code
         draft.settled = True
         if found.session is not None:
-            self._sessions[found.session] = draft
-            if len(self._sessions) > 256:
-                self._sessions.pop(next(iter(self._sessions)))
-        if self._weight > self._limit:
-            self._thin()
+            self._calls.run(found.session, draft)
 
     def _item_call(self, item: dict[str, Any], turn: str | None) -> None:
         read = tools.item_call(item)
@@ -711,11 +603,11 @@ class RolloutReader:
         call, found = read
         name = item.get("id")
         self._touch()
-        draft = self._known(name)
+        draft = self._calls.get(name)
         if draft is None:
-            draft = _Call(call, self._number, from_item=True)
+            draft = CallDraft(call, self._number, from_item=True)
             draft.output = _clean(found.output)
-            self._remember(name if isinstance(name, str) else f"line {self._number}", draft)
+            self._calls.add(name if isinstance(name, str) else f"line {self._number}", draft)
             self._add(draft, turn)
         else:
             files = draft.call.files or call.files
@@ -723,16 +615,6 @@ class RolloutReader:
             draft.output = draft.output or _clean(found.output)
         if draft.exit_code is None:
             draft.exit_code = found.exit_code
-
-    def _remember(self, name: str, draft: _Call) -> None:
-        self._calls[name] = draft
-        if len(self._calls) > _REMEMBER:
-            self._old_calls, self._calls = self._calls, {}
-
-    def _known(self, name: object) -> _Call | None:
-        if not isinstance(name, str):
-            return None
-        return self._calls.get(name) or self._old_calls.get(name)
 
     def _touch(self) -> None:
         """Something happened between two messages: they are no longer neighbours."""
@@ -767,51 +649,38 @@ class RolloutReader:
                 draft.cwd = cwd
                 draft.turn = draft.turn or turn
 
-    def _add(self, draft: _Text | _Call, turn: str | None) -> None:
+    def _add(self, draft: Draft, turn: str | None) -> None:
         draft.turn = turn or self._turn
         draft.cwd = self._cwd
         draft.at = self._at
         draft.replayed = self._replay is not None and self._replay.active
-        self._items.append(draft)
-        self._weight += _weight_of(draft)
-        if isinstance(draft, _Text):
+        if isinstance(draft, TextDraft):
             draft.turn_no = self._turn_no
-            if draft.who is Provenance.USER:
+            if draft.is_typed:
                 self._unplaced.append(draft)
-        if self._weight > self._limit:
-            self._thin()
+        self._count_dropped(self._items.add(draft))
 
     # What is left out
 
-    def _repeated(self, line: bytes) -> bool:
-        """Whether this very line was read before (doubled by a crash or a copy)."""
-        mark = hash(line[:_ENDS_OF_LINE] + line[-_ENDS_OF_LINE:]) ^ len(line)
-        if not self._at:  # no times: "continue" may well be said twice, but not without a line between
-            repeated = self._last_line == (mark, self._number - 1)
-            self._last_line = (mark, self._number)
-        else:
-            repeated = mark in self._seen or mark in self._old_seen
-            self._seen.add(mark)
-            if len(self._seen) > _REMEMBER:
-                self._old_seen, self._seen = self._seen, set()
+    def _is_repeated(self, line: bytes) -> bool:
+        repeated = self._repeats.line(line, self._number, timed=bool(self._at))
         if repeated:
             self._skip("repeated")
         return repeated
 
-    def _copied(self, channel: str, name: object, text: str) -> bool:
-        """Whether the file holds this message of this turn already: some resumes copy the whole history."""
+    def _is_copied(self, channel: str, name: object, text: str) -> bool:
         where = name if isinstance(name, str) else self._turn
-        if where is None:
-            return False
-        mark = hash((channel, where, text))
-        if mark in self._said:
+        copied = where is not None and self._repeats.message(channel, where, text)
+        if copied:
             self._skip("repeated")
-            return True
-        self._said.add(mark)
-        return False
+        return copied
 
-    def _skip(self, reason: str) -> None:
-        self._skipped[reason] = self._skipped.get(reason, 0) + 1
+    def _count_dropped(self, dropped: int) -> None:
+        if dropped:
+            self._skip("thinned", dropped)
+
+    def _skip(self, reason: str, times: int = 1) -> None:
+        self._skipped[reason] = self._skipped.get(reason, 0) + times
 
     def _unknown(self, record: object, kind: object) -> None:
         names = [n[:40] for n in (record, kind) if isinstance(n, str)]
@@ -819,33 +688,9 @@ class RolloutReader:
         many = sum(key.startswith("unknown:") for key in self._skipped) >= _MOST_UNKNOWN
         self._skip("unknown:…" if many and reason not in self._skipped else reason)
 
-    def _thin(self) -> None:
-        """Hold the weight within its budget: shorten what is old, then drop it; a person's words stay."""
-        goal = _BUDGET * 2 // 3
-        items = self._items
-        weight = sum(map(_weight_of, items))
-        newest = len(items) * 9 // 10
-        while weight > goal and self._shortened < newest:
-            weight -= _shorten(items[self._shortened])
-            self._shortened += 1
-        if weight > goal:
-            kept: list[_Text | _Call] = []
-            for place, draft in enumerate(items):
-                if weight > goal and place < newest and _can_go(draft):
-                    weight -= _weight_of(draft)
-                    self._skip("thinned")
-                    self._shortened -= 1
-                    if isinstance(draft, _Call):
-                        draft.drop()
-                else:
-                    kept.append(draft)
-            self._items = kept
-        self._weight = weight
-        self._limit = max(_BUDGET, weight * 3 // 2)
-
     # The end
 
-    def _counts(self, draft: _Text) -> bool:
+    def _counts(self, draft: TextDraft) -> bool:
         """Whether a text in the user's role is taken for the person's own words."""
         if draft.state == "foreign":
             return False
@@ -868,11 +713,11 @@ class RolloutReader:
         number, replayed = self._before, 0
         for place, draft in enumerate(self._items):
             theirs = place < own if own is not None else draft.replayed
-            if isinstance(draft, _Call):
+            if isinstance(draft, CallDraft):
                 if theirs:
                     replayed += 1
                 else:
-                    items.append(_tool_call(draft, number))
+                    items.append(draft.as_said(number))
                 continue
             who, kind = draft.who, draft.kind
             if who is Provenance.USER:
@@ -894,9 +739,9 @@ class RolloutReader:
             return None
         same = 0
         for place, draft in enumerate(self._items):
-            if isinstance(draft, _Call) or draft.who is not Provenance.USER or not self._counts(draft):
+            if isinstance(draft, CallDraft) or not draft.is_typed or not self._counts(draft):
                 continue
-            if same == len(self._parent) or _squeezed(draft.text) != self._parent[same]:
+            if same == len(self._parent) or squeezed(draft.text) != self._parent[same]:
                 return place
             same += 1
         return len(self._items)
@@ -930,120 +775,11 @@ class RolloutReader:
         return tuple(problems)
 
 
-def _head(block: bytes, line: Line) -> bytes:
-    return block[line[2] : min(line[3], line[2] + 200)]
-
-
-def _last_marks(lines: list[Line]) -> list[Line]:
-    """Lines without the starts and contexts of turns of which nothing is left: a later one takes their place.
-
-    For lines among which everything else was dropped. What stands directly behind a line that is parsed
-    stays: up to 0.98 the context stands behind the message that it is about.
-    """
-    kept = []
-    later: set[str] = set()
-    for place in range(len(lines) - 1, -1, -1):
-        kind = lines[place][1]
-        if kind == "start" or kind == "context":  # noqa: PLR1714 - the quickest way to ask
-            if kind in later and place and lines[place - 1][1] in _MARKS:
-                continue
-            later.add(kind)
-        elif later and kind not in ("end", "gap"):
-            later = set()
-        kept.append(lines[place])
-    kept.reverse()
-    return kept
-
-
-class _Pairs:
-    """Texts that wait for their twin in the other channel."""
-
-    __slots__ = ("_last", "_last_channel", "_waiting")
-
-    def __init__(self) -> None:
-        self._waiting: dict[tuple[str, str], list[_Text]] = {}
-        self._last: _Text | None = None
-        self._last_channel = ""
-
-    def wait(self, draft: _Text, channel: str) -> None:
-        """Note a text whose twin may still come."""
-        self._waiting.setdefault((channel, draft.key), []).append(draft)
-        if len(self._waiting) > 256:
-            self._waiting.pop(next(iter(self._waiting)))
-        self._last, self._last_channel = draft, channel
-
-    def answer(self, key: str, channel: str) -> _Text | None:
-        """The text of ``channel`` that this one repeats: the same words, or nearly so and a neighbour."""
-        waiting = self._waiting.get((channel, key))
-        if waiting:
-            draft = waiting.pop(0)
-            if not waiting:
-                del self._waiting[channel, key]
-        elif self._last is not None and self._last_channel == channel and _nearly(self._last.key, key):
-            draft = self._last
-            twins = self._waiting.get((channel, draft.key), [])
-            if draft in twins:
-                twins.remove(draft)
-        else:
-            return None
-        if draft is self._last:
-            self._last = None
-        return draft
-
-    def part(self) -> None:
-        """Something else came between: the next text is no neighbour."""
-        self._last = None
-
-
 _CALLS: dict[str, Callable[[dict[str, Any]], tools.Call]] = {
     "function_call": tools.function_call,
     "custom_tool_call": tools.custom_call,
     "local_shell_call": tools.local_shell_call,
 }
-
-
-def _tool_call(draft: _Call, number: int) -> ToolCall:
-    call = draft.call
-    return ToolCall(
-        name=call.name,
-        command=call.command or None,
-        input=call.input,
-        output=draft.output,
-        exit_code=draft.exit_code,
-        cwd=call.cwd or draft.cwd,
-        files=call.files,
-        ordinal=number,
-        line=draft.line,
-        turn=draft.turn,
-        at=draft.at,
-    )
-
-
-def _weight_of(draft: _Text | _Call) -> int:
-    """Characters that an item holds, and its own cost; nothing for what is kept in any case."""
-    if isinstance(draft, _Call):
-        return _ITEM_COST + len(draft.output) + len(draft.call.command or "") + len(draft.call.input)
-    return _ITEM_COST + len(draft.text) if _can_go(draft) else 0
-
-
-def _can_go(draft: _Text | _Call) -> bool:
-    """Whether an old item may be dropped whole; what was injected is kept, for the receipt."""
-    if isinstance(draft, _Call):
-        return True
-    return draft.who is Provenance.ASSISTANT or draft.kind in ("environment", "agents_md", "notice")
-
-
-def _shorten(draft: _Text | _Call) -> int:
-    """Shorten an old item; returns the characters saved."""
-    before = _weight_of(draft)
-    if isinstance(draft, _Call):
-        draft.output = tools.shorten(draft.output, 150)
-        call = draft.call
-        command = tools.shorten(call.command, 300) if call.command else call.command
-        draft.call = call._replace(command=command, input=tools.shorten(call.input, 150))
-    elif draft.who is Provenance.ASSISTANT:
-        draft.text = tools.shorten(draft.text, 300)
-    return before - _weight_of(draft)
 
 
 def _turn_of(payload: dict[str, Any]) -> str | None:
@@ -1068,29 +804,8 @@ def _item_text(item: dict[str, Any]) -> str | None:
     return None
 
 
-def _key(text: str) -> str:
-    """What two writings of the same words have in common."""
-    return text.strip()
-
-
-def _squeezed(text: str) -> str:
-    """The words alone, without white space."""
-    return "".join(text[:4096].split())
-
-
-def _nearly(one: str, other: str) -> bool:
-    """Whether two neighbours in two channels are the same words: one holds the other, or most is alike."""
-    one, other = _squeezed(one), _squeezed(other)
-    if not one or not other or one in other or other in one:
-        return bool(one and other)
-    alike = _alike(one, other) + _alike(one[::-1], other[::-1])
-    return 2 * alike >= max(len(one), len(other))
-
-
-def _alike(one: str, other: str) -> int:
-    """Length of what two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _head(block: bytes, line: Line) -> bytes:
+    return block[line[2] : min(line[3], line[2] + 200)]
 
 
 def _cut(text: str, limit: int) -> str:
