@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cam.continuity.summary import Summary, merge, split
+from cam.continuity.layers import merge, split
+from cam.continuity.summary import Summary
 from cam.formats.continuity_file import (
     LISTS,
     MAX_ITEMS,

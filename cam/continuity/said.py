@@ -5,18 +5,21 @@ headings. Code blocks, tables and quotations are shown, not said. Every step is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cam.continuity.words import vocabulary
 from cam.core.private import strip
 from cam.core.secrets import mask
+from cam.formats.continuity_file import tidy
 from cam.language.claims import terms
 from cam.language.statements import shadow
 
 MAX_TEXT = 20_000
 """Characters of one message that are read: its end, where it is longer."""
 MAX_PIECE = 600
+MAX_ITEMS_READ = 40
+"""Items of a list that are looked at, the first ones."""
 MAX_PIECES = 200
 """Pieces of one message that are looked at, the last ones: what is left stands at the end."""
 
@@ -46,6 +49,7 @@ _PATH = re.compile(
     r"|[\w@+-]+(?:\.[\w@+-]+)*\.(?:py|pyi|ts|tsx|js|jsx|mjs|cjs|go|rs|rb|java|kt|swift|c|h|cc|cpp|hpp|cs|php|sh|sql|ya?ml"
     r"|toml|json|md|css|scss|html|vue|svelte|tf|proto|ini|cfg|lock|gradle|xml|ex|exs|lua|scala|dart))(?![\w/])"
 )
+_TAIL = re.compile(r"[\s,;:，；：。.]+$")
 _CODE = re.compile(r"`([^`\n]{1,300})`")
 
 
@@ -174,6 +178,28 @@ def same(one: str, other: str) -> bool:
     if not a or not b:
         return one.casefold().strip(" .。") == other.casefold().strip(" .。")
     return len(a & b) / min(len(a), len(b)) >= 0.75 and len(a & b) / max(len(a), len(b)) >= 0.5
+
+
+def distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """Texts that do not say the same, the first of each."""
+    kept: list[str] = []
+    for text in map(tidy, texts):
+        is_command = text.startswith("Command ")
+        if (
+            len(kept) < MAX_ITEMS_READ
+            and text
+            and not any(
+                text == k or (not is_command and not k.startswith("Command ") and same(text, k)) for k in kept
+            )
+        ):
+            kept.append(text)
+    return tuple(kept)
+
+
+def bare(text: str) -> str:
+    """``text`` without marks around it."""
+    text = text.strip(" -–—:：,，")
+    return _TAIL.sub("", text) if not text.endswith(("...", "…")) else text
 
 
 def is_small(text: str) -> bool:

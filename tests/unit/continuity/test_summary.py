@@ -4,8 +4,9 @@ import pytest
 
 from cam.continuity.brief import over
 from cam.continuity.commands import run_of
+from cam.continuity.layers import is_local, merge, split
 from cam.continuity.said import parts, paths, pieces
-from cam.continuity.summary import Summary, is_local, merge, split, summarize
+from cam.continuity.summary import Summary, summarize
 from cam.core.evidence import (
     EvidenceItem,
     Generation,
