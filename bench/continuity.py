@@ -12,25 +12,26 @@ rollout it is written as, and labels. A label is a list of keys that one item mu
   leaked     texts of ``forbid`` anywhere in the state
 """
 
-import argparse
 import json
 import os
-import sys
 import tempfile
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from labelled import load, report
 
 from cam.continuity.summary import Summary, summarize
 from cam.core.evidence import RolloutEvidence
 from cam.formats.continuity_file import SECTIONS
 from cam.store.sessions import CodexSessions
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = os.path.join(HERE, "..", "tests", "data", "continuity")
+__all__ = ["HELD_OUT", "load", "measure", "play", "wrong"]
+
+HELD_OUT = ("worded-b.jsonl",)
+"""Every second session of a set written apart from the code, two halves of one kind: nobody reads its texts
+while the summary is worked on."""
+
 ROOT = "/home/dev/shop"
 
 
@@ -104,7 +105,7 @@ def compare(case: dict[str, Any], summary: Summary) -> Row:
     return row
 
 
-def figures(rows: Sequence[Row]) -> dict[str, float]:
+def measure(rows: Sequence[Row]) -> dict[str, float]:
     """The figures of all rows."""
     names = ("steps", "useful", "wants", "hit", "failures", "found")
     steps, useful, wants, hit, failures, found = (sum(getattr(r, k) for r in rows) for k in names)
@@ -119,33 +120,9 @@ def figures(rows: Sequence[Row]) -> dict[str, float]:
     }
 
 
-def load(path: str) -> list[dict[str, Any]]:
-    """The cases of a file."""
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
-
-
-def main() -> int:
-    """Print the figures of each file."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    names = sorted(n for n in os.listdir(CASES) if n.endswith(".jsonl"))
-    parser.add_argument("cases", nargs="*", default=[os.path.join(CASES, n) for n in names])
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
-    for path in options.cases:
-        began = time.perf_counter()
-        rows = [play(case) for case in load(path)]
-        took = time.perf_counter() - began
-        for row in rows if options.verbose else ():
-            wrong = [*row.wrong, *(f"stale: {s}" for s in row.stale), *(f"leaked: {s}" for s in row.leaked)]
-            if wrong:
-                print(row.id, *wrong, sep="\n    ")
-        rounded = {k: round(v, 3) for k, v in figures(rows).items()}
-        shown = "  ".join(f"{k} {v}" for k, v in rounded.items())
-        print(f"{os.path.basename(path)}: {shown}  ({took:.2f} s)")
-    return 0
+def wrong(row: Row) -> dict[str, list[str]]:
+    """What a case got wrong, by kind."""
+    return {kind: found for kind in ("wrong", "stale", "leaked") if (found := getattr(row, kind))}
 
 
 def _holds(text: str, keys: Iterable[str]) -> bool:
@@ -227,4 +204,4 @@ def _message(role: str, kind: str, text: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(report(__doc__ or "", "continuity", play, measure, wrong, HELD_OUT))

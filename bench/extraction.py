@@ -9,20 +9,17 @@ records; the session is dated after them.
   precision  useful records / new records (useful: serves a want of its case)
   severe     forbidden texts stored, or seeds removed that had to stay
   stale      seeds still active that had to go
+  placed     served wants whose record has scope and topic of the label / served wants
   again      sessions whose second reading would change something
 """
 
-import argparse
 import hashlib
 import json
-import os
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from labelled import load, report
 
 from cam.core.evidence import (
     EvidenceItem,
@@ -38,8 +35,10 @@ from cam.core.records import PERSON, MemoryRecord, MemoryScope, MemoryState, new
 from cam.sync.heuristic import HeuristicExtractor
 from cam.sync.review import review
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = os.path.join(HERE, "..", "tests", "data", "extraction")
+__all__ = ["HELD_OUT", "load", "measure", "play", "wrong"]
+
+HELD_OUT = ("blind-b.jsonl",)
+"""Nobody reads its texts while the extractor is worked on."""
 
 
 @dataclass
@@ -189,57 +188,27 @@ def _output(message: dict[str, Any]) -> str:
     return output.split("Output:\n", 1)[-1]
 
 
-def load(paths: Sequence[str]) -> list[dict[str, Any]]:
-    """All cases of the files."""
-    cases = []
-    for path in paths:
-        with open(path, encoding="utf-8") as file:
-            cases += [json.loads(line) for line in file if line.strip()]
-    return cases
-
-
-def figures(rows: Sequence[Row]) -> str:
-    """One line of figures."""
-    wants, hit, placed, new, useful = (
-        sum(getattr(r, k) for r in rows) for k in ("wants", "hit", "placed", "new", "useful")
-    )
+def measure(rows: Sequence[Row]) -> dict[str, float]:
+    """The figures of all rows."""
+    names = ("wants", "hit", "placed", "new", "useful")
+    wants, hit, placed, new, useful = (sum(getattr(r, k) for r in rows) for k in names)
     precision = useful / new if new else 1.0
     recall = hit / wants if wants else 1.0
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    severe, stale, again = (sum(len(getattr(r, k)) for r in rows) for k in ("severe", "stale", "again"))
-    return (
-        f"cases {len(rows)}  precision {precision:.3f}  recall {recall:.3f}  F1 {f1:.3f}  "
-        f"scope+topic {placed}/{hit}  severe {severe}  stale {stale}  again {again}"
-    )
+    return {
+        "cases": len(rows),
+        "precision": precision,
+        "recall": recall,
+        "F1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
+        "placed": placed / hit if hit else 1.0,
+        **{k: sum(len(getattr(r, k)) for r in rows) for k in ("severe", "stale", "again")},
+    }
 
 
-def main() -> int:
-    """Print the figures of each file."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "cases",
-        nargs="*",
-        default=sorted(os.path.join(CASES, n) for n in os.listdir(CASES) if n.endswith(".jsonl")),
-    )
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
-    for path in options.cases:
-        began = time.perf_counter()
-        rows = [play(case) for case in load([path])]
-        took = time.perf_counter() - began
-        for row in rows if options.verbose else ():
-            wrong = {
-                k: getattr(row, k)
-                for k in ("missed", "junk", "severe", "stale", "again", "misplaced")
-                if getattr(row, k)
-            }
-            if wrong:
-                print(row.id, *[f"{k}={v}" for k, v in wrong.items()], sep="\n    ")
-        print(f"{os.path.basename(path)}: {figures(rows)}  ({took:.2f} s)")
-    return 0
+def wrong(row: Row) -> dict[str, list[str]]:
+    """What a case got wrong, by kind."""
+    kinds = ("missed", "junk", "severe", "stale", "again", "misplaced")
+    return {kind: found for kind in kinds if (found := getattr(row, kind))}
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(report(__doc__ or "", "extraction", play, measure, wrong, HELD_OUT))

@@ -45,7 +45,8 @@ _TELLS = re.compile(
     r"timed? ?out|missing|unexpected|mismatch\w*|no such)\b",
     re.IGNORECASE,
 )
-_MOST = 160
+_MOST = 1_000
+_SHOWN = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Run:
     """One command that ran to its end.
 
     Attributes:
-        command: as a person would type it, on one line.
+        command: as a person would type it, on one line; of one beyond 1,000 characters its beginning.
         kind: ``test``, ``build`` … or the program and its first word where it is of no known kind.
         targets: arguments that name what it ran on.
         passed: whether it succeeded.
@@ -67,6 +68,11 @@ class Run:
     passed: bool
     at: int
     says: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The command as an item of the file has room for it."""
+        return _cut(self.command, _SHOWN)
 
     def clears(self, failure: "Run") -> bool:
         """Whether this success means that ``failure`` is over: the same kind, and not on other things."""
@@ -99,7 +105,7 @@ def run_of(call: ToolCall, at: int) -> Run | None:
     if best is None:
         return None
     command = " ".join(_NOISE.sub("", call.command).split())
-    command = command if len(command) <= _MOST else command[: _MOST - 1] + "…"
+    command = _cut(command, _MOST)
     passed = call.exit_code == 0
     return Run(command, best[0], best[1] or folder, passed, at, "" if passed else _telling(call.output))
 
@@ -107,6 +113,10 @@ def run_of(call: ToolCall, at: int) -> Run | None:
 def kind_words(kind: str) -> frozenset[str]:
     """Words that name a kind of command in speech."""
     return frozenset(_WORDS.get(kind, kind).split())
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _parts(command: str) -> list[list[str]]:

@@ -1,19 +1,21 @@
 """What a session found out: failures, approaches given up, ideas left, decisions, needs, files. Pure."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from cam.continuity import words
 from cam.continuity.commands import Run
 from cam.continuity.said import MAX_ITEMS_READ, Piece, bare, covers, distinct, same
 from cam.continuity.session import Session, everyone
 from cam.continuity.steps import Step, is_done, steps_in
-from cam.formats.continuity_file import tidy
+from cam.formats.continuity_file import MAX_ITEM, tidy
 from cam.language.claims import terms
 from cam.language.relations import contradicts
 from cam.language.statements import shadow
 
 MAX_DECISIONS, MAX_ENVIRONMENT = 4, 3
 _MAX_FILES = 12
+_CALLED = re.compile(r"^\W*(?:decisions?|决定|决策)\s*[:：]\s*(?=\S)", re.IGNORECASE)
 
 
 def last_of_kind(runs: Iterable[Run]) -> list[Run]:
@@ -26,6 +28,11 @@ def last_of_kind(runs: Iterable[Run]) -> list[Run]:
 
 
 def failures(runs: Sequence[Run]) -> list[str]:
+    """The open failures as items."""
+    return [f"Command failed: `{r.shown}`" + (f" ({r.says})" if r.says else "") for r in open_failures(runs)]
+
+
+def open_failures(runs: Sequence[Run]) -> list[Run]:
     """Failures that no later success of the same kind cleared, newest first; one a command."""
     open_runs: list[Run] = []
     for run in runs:
@@ -36,9 +43,7 @@ def failures(runs: Sequence[Run]) -> list[str]:
                 f for f in open_runs if f.command != run.command and not (f.kind == run.kind == "test")
             ]
             open_runs.append(run)
-    return [
-        f"Command failed: `{r.command}`" + (f" ({r.says})" if r.says else "") for r in reversed(open_runs)
-    ]
+    return list(reversed(open_runs))
 
 
 def approaches(session: Session) -> list[str]:
@@ -116,31 +121,43 @@ def _idea(text: str) -> str:
     return rest if len(terms(rest)) >= 2 else text
 
 
-def decisions(session: Session) -> list[str]:
-    """What was decided, newest first; a later one takes the place of what it contradicts."""
+def decisions(
+    session: Session, *, most: int = MAX_DECISIONS, letters: int = MAX_ITEM, all_of_it: bool = False
+) -> list[str]:
+    """What was decided, newest first; a later one takes the place of what it contradicts.
+
+    Args:
+        session: the evidence.
+        most: decisions.
+        letters: of one of them.
+        all_of_it: whether what the assistant said in the middle of its turns counts too.
+    """
+    kept: list[tuple[bool, str]] = []
+    for by_user, piece in _decided(session, all_of_it=all_of_it):
+        text = tidy(bare(_CALLED.sub("", piece.text)), letters)
+        clash = set(contradicts(text, [k[1] for k in kept]))
+        if not by_user and any(kept[n][0] for n in clash):
+            continue
+        kept = [k for n, k in enumerate(kept) if n not in clash and not same(k[1], text)]
+        kept.append((by_user, text))
+    return [text for _, text in reversed(kept)][:most]
+
+
+def _decided(session: Session, *, all_of_it: bool) -> Iterator[tuple[bool, Piece]]:
+    """Pieces that decide something and whether the person said them, in order."""
     found = [
-        (at, True, tidy(bare(piece.text)))
+        (at, True, piece)
         for at, said in session.heard
         for piece in said
         if words.find("decided.user", piece.shade) and not _is_question(piece) and terms(piece.text)
     ]
     for at, said, ends in session.said:
-        for piece in said:
+        for piece in said if ends or all_of_it else ():
             is_lead = piece.is_item and words.find("decided.lead", shadow(piece.lead)) is not None
-            if (
-                ends
-                and (is_lead or words.find("decided.assistant", piece.shade))
-                and len(terms(piece.text)) >= 2
-            ):
-                found.append((at, False, tidy(bare(piece.text))))
-    kept: list[tuple[int, bool, str]] = []
-    for at, by_user, text in sorted(found, key=lambda f: f[0]):
-        clash = set(contradicts(text, [k[2] for k in kept]))
-        if not by_user and any(kept[n][1] for n in clash):
-            continue
-        kept = [k for n, k in enumerate(kept) if n not in clash and not same(k[2], text)]
-        kept.append((at, by_user, text))
-    return [text for _, _, text in reversed(kept)][:MAX_DECISIONS]
+            if (is_lead or words.find("decided.assistant", piece.shade)) and len(terms(piece.text)) >= 2:
+                found.append((at, False, piece))
+    for _, by_user, piece in sorted(found, key=lambda f: f[0]):
+        yield by_user, piece
 
 
 def environment(session: Session, decided: Sequence[str]) -> list[str]:

@@ -116,7 +116,7 @@ def _relative(name: str, cwd: str | None, root: str | None) -> str:
     path = name if name.startswith("/") or not cwd else os.path.normpath(f"{cwd}/{name}")
     if root and path.startswith(root.rstrip("/") + "/"):
         path = path[len(root.rstrip("/")) + 1 :]
-    return clean(path if path.startswith("/") or not name.startswith("/") else name)
+    return clean(path)
 
 
 def everyone(session: Session, *, all_of_it: bool = False) -> list[tuple[int, tuple[Piece, ...]]]:

@@ -76,7 +76,7 @@ def summarize(evidence: RolloutEvidence, root: str | None = None) -> Summary:
     decided = decisions(session)
     state = ContinuityState(
         goal.text,
-        working=distinct(f"Command succeeded: `{r.command}`" for r in last_of_kind(runs) if r.passed),
+        working=distinct(f"Command succeeded: `{r.shown}`" for r in last_of_kind(runs) if r.passed),
         failed=distinct([*failures(runs), *approaches(session)]),
         untried=distinct(ideas),
         next_steps=distinct(steps),

@@ -12,7 +12,7 @@ import sys
 import time
 from typing import Any
 
-from cam.startup.handoff import text_for_session
+from cam.startup.handoff import text_after_compaction, text_for_session
 from cam.startup.ledger import note_session, read_ledger, write_ledger
 from cam.system.files import write_quick
 
@@ -53,6 +53,8 @@ def answer_event(folder: str, event: dict[str, Any]) -> bytes:
     if known is None and source in ("resume", "fork"):
         known = read_ledger(cache, run.get("parent") or _parent_of(transcript))
     text, ledger = text_for_session(run, source, known)
+    if source == "compact" and run.get("budget"):
+        text, ledger = text_after_compaction(run, _lost(folder, transcript, str(event.get("cwd") or "")))
     note_session(
         folder,
         {"session": session, "source": source, "transcript": transcript, "text": text, "at": time.time()},
@@ -64,10 +66,29 @@ def answer_event(folder: str, event: dict[str, Any]) -> bytes:
     return json.dumps(output, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
+def _lost(folder: str, transcript: object, cwd: str) -> tuple[str, ...]:
+    """What the compaction's summary left out; nothing where that cannot be told."""
+    try:
+        # A model was just asked for a summary: what this needs more to import is not felt.
+        from cam.continuity.compaction import lost_lines  # noqa: PLC0415
+        from cam.store.sessions import CodexSessions  # noqa: PLC0415
+
+        sessions = CodexSessions(_codex_home())
+        meta = sessions.header(transcript) if isinstance(transcript, str) else None
+        return () if meta is None else lost_lines(sessions.read(meta), cwd or meta.cwd)
+    except Exception as error:  # the payload must not go with it
+        with contextlib.suppress(Exception):
+            write_quick(os.path.join(folder, "hook-error.txt"), f"{type(error).__name__}: {error}".encode())
+        return ()
+
+
+def _codex_home() -> str:
+    return os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
+
+
 def _is_codex_own(event: dict[str, Any]) -> bool:
     """Codex's own memory consolidation runs in ``$CODEX_HOME/memories`` without a transcript."""
-    home = os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
-    memories = os.path.join(os.path.realpath(home), "memories")
+    memories = os.path.join(os.path.realpath(_codex_home()), "memories")
     return event.get("transcript_path") is None and os.path.realpath(str(event.get("cwd"))) == memories
 
 

@@ -56,13 +56,19 @@ def startup_payload(
     return payload, tuple(problems)
 
 
-def write_run(layout: StoreLayout, payload: StartupPayload, parent: str | None = None) -> str:
+def write_run(
+    layout: StoreLayout,
+    payload: StartupPayload,
+    parent: str | None = None,
+    budget: tuple[int, int] | None = None,
+) -> str:
     """Write the run file and clear old ones; return the run's folder.
 
     Args:
         layout: whose cache holds the folder.
         payload: what may be told.
         parent: the session that a fork on the command line starts from, where it is named.
+        budget: lines and tokens of the payload, where what a compaction loses is to come back; else None.
 
     Raises:
         StoreUnavailableError: the machine refuses.
@@ -70,7 +76,7 @@ def write_run(layout: StoreLayout, payload: StartupPayload, parent: str | None =
     _clear_old_runs(layout)
     folder = layout.cache_file("runs", f"{int(time.time())}-{os.urandom(4).hex()}")
     make_folder(folder)
-    run = run_data(payload) | {"parent": parent}
+    run = run_data(payload) | {"parent": parent, "budget": budget}
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())
     return folder
 
@@ -81,6 +87,7 @@ def run_data(payload: StartupPayload) -> dict[str, Any]:
         "text": payload.text,
         "entries": {e.key: [e.digest, e.line] for e in payload.entries},
         "active": list(payload.active),
+        "continuity": [line for b in payload.blocks if b.name == "continuity" for line in b.lines],
     }
 
 

@@ -4,15 +4,22 @@ The wrapper writes one run file before Codex starts; the session's hook reads it
 fork, clear and compaction. What a session has been told stands in its ledger, so a resumed session gets
 what changed and nothing twice. Plain dictionaries and ``json`` alone: this runs on the hot path.
 
-Run file: ``{"text", "entries": {key: [digest, line]}, "active": [key], "parent"}``.
+Run file: ``{"text", "entries": {key: [digest, line]}, "active": [key], "parent", "continuity": [line],
+"budget": [lines, tokens] or null}``; without a budget nothing comes back after a compaction.
 Ledger: ``{key: [digest, line]}``, by session id.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-from cam.startup.frame import CHANGED, CLOSE, NO_LONGER, OPEN
+from cam.core.display import one_line
+from cam.core.tokens import estimate_tokens
+from cam.startup.frame import CHANGED, CLOSE, NO_LONGER, OPEN, RETURNED
 
 Ledger = dict[str, list[str]]
+
+RETURN_SHARE = 0.3
+"""Part of both budgets that what a compaction lost may take: 600 tokens of the default 2,000."""
 
 
 def text_for_session(run: dict[str, Any], source: str, known: Ledger | None) -> tuple[str, Ledger]:
@@ -36,3 +43,44 @@ def text_for_session(run: dict[str, Any], source: str, known: Ledger | None) -> 
     lines = [CHANGED, *(line for _, line in news.values())] if news else []
     lines += [NO_LONGER, *(line for _, line in gone.values())] if gone else []
     return "\n".join([OPEN, *lines, CLOSE]) if lines else "", after
+
+
+def text_after_compaction(run: dict[str, Any], lost: Sequence[str]) -> tuple[str, Ledger]:
+    """The whole payload, what the compaction lost in the place of what an earlier session left.
+
+    Args:
+        run: the run file.
+        lost: lines, the most useful first; as many are told as their share of the budgets holds.
+
+    Returns:
+        The text and the session's ledger. Both budgets hold: the least useful highlights make room.
+    """
+    returned = _within(lost, *(int(most * RETURN_SHARE) for most in run.get("budget") or (0, 0)))
+    if not returned:
+        return run["text"], dict(run["entries"])
+    lines = (run["text"] or f"{OPEN}\n{CLOSE}").split("\n")
+    earlier = list(run["continuity"])
+    if earlier:
+        at = lines.index(earlier[0])
+        del lines[at : at + len(earlier)]
+    lines[-1:] = [*returned, CLOSE]
+    entries: Ledger = dict(run["entries"])
+    most_lines, most_tokens = run["budget"]
+    for key, (_, line) in reversed(run["entries"].items()):
+        if len(lines) <= most_lines and estimate_tokens("\n".join(lines)) <= most_tokens:
+            break
+        lines.remove(line)
+        del entries[key]
+    return "\n".join(lines), entries
+
+
+def _within(lost: Sequence[str], most_lines: int, most_tokens: int) -> list[str]:
+    """The block of what was lost, within its share."""
+    block, tokens = [RETURNED], estimate_tokens(f"{RETURNED}\n")
+    for line in lost:
+        quoted = f"| {one_line(line)}"
+        cost = estimate_tokens(f"{quoted}\n")
+        if len(block) < most_lines and tokens + cost <= most_tokens:
+            block.append(quoted)
+            tokens += cost
+    return block if len(block) > 1 else []

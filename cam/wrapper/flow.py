@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cam.context import Context, open_context
-from cam.continuity.start import start_lines
+from cam.continuity.start import AUTO, start_lines
 from cam.core.seams import Injection
 from cam.startup.flow import run_data, startup_payload, write_run
 from cam.startup.handoff import text_for_session
@@ -110,7 +110,9 @@ def prepare(opened: Opened) -> Prepared | None:
         more = f" and {len(problems) - 1} more problems" if len(problems) > 1 else ""
         warnings.append(f"{problems[0]}{more}; see 'cam doctor'")
     version = codex_version(opened.program, context.layout.cache_file("codex-version.json"))
-    run = write_run(context.layout, payload, call.session)
+    limits = (context.settings["max_startup_lines"], context.settings["max_startup_tokens"])
+    returns = limits if context.settings["session_continuity"] == AUTO else None
+    run = write_run(context.layout, payload, call.session, returns)
     # A session that is resumed by its id is told what changed; a picker's choice is known to the hook alone.
     known = read_ledger(context.layout.cache_file(), call.session)
     told, _ = text_for_session(run_data(payload), call.action, known)

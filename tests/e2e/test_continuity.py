@@ -9,6 +9,10 @@ from typing import Any
 import pytest
 from codex_releases import CodexSandbox
 
+from cam.core.tokens import estimate_tokens
+from cam.startup.frame import RETURNED
+from cam.testing.responses_server import Run
+
 pytestmark = pytest.mark.e2e
 
 CAM = str(Path(sys.executable).with_name("cam"))
@@ -100,3 +104,52 @@ def test_trouble_never_changes_codex_exit_code_and_the_next_run_makes_up(sandbox
     asked = len(box.server.requests)
     cam(box, "exec", "hello")
     assert f"| Goal: {TASK}" in block(box, asked)
+
+
+DECISIONS = [
+    "I decided to keep the retry limit in `conf/limits.toml`, not in code.",
+    "Going with `./scripts/check --fast` for the quick loop; the full run stays `./scripts/check --all`.",
+    "Decision: new handlers live in `src/handlers/orders.py` and are registered in `src/app.py`.",
+]
+COMMANDS = ["./scripts/check --fast", "./scripts/migrate --to 0042", "./scripts/check --all"]
+FILES = ["src/handlers/orders.py", "src/app.py", "conf/limits.toml"]
+
+
+def patch(name: str) -> Run:
+    return Run(f"apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: {name}\n+x\n*** End Patch\nEOF")
+
+
+@pytest.mark.parametrize("version", ["0.145.0", "0.171.0"])
+def test_what_a_compaction_drops_comes_back(sandbox: Any, version: str) -> None:
+    """Exact commands, paths and decisions of the session, within 600 tokens, where the summary lost them."""
+    turns = iter(
+        [
+            *(Run(command) for command in COMMANDS),
+            *map(patch, FILES),
+            "Orders are handled.\n\nDecisions:\n" + "\n".join(f"- {text}" for text in DECISIONS),
+            Run("true", total_tokens=90_000),
+            "done",
+        ]
+    )
+
+    def answer(request: Any) -> Any:
+        is_summary = "CONTEXT CHECKPOINT" in json.dumps(request["input"][-1])
+        return "Orders are handled; ./scripts/migrate --to 0042 ran." if is_summary else next(turns)
+
+    box = sandbox(version, answer)
+    (box.repo / "scripts").mkdir()
+    for name in ("check", "migrate"):
+        (box.repo / "scripts" / name).write_text("#!/bin/sh\nexit 0\n")
+        (box.repo / "scripts" / name).chmod(0o755)
+    flags = ["-c", "model_auto_compact_token_limit=50000", "-s", "danger-full-access"]
+    cam(box, "exec", *flags, TASK)
+    done = cam(box, "exec", *flags, "resume", "--last", "and now the metrics")
+    assert done.returncode == 0, done.stderr
+
+    told = "\n".join(box.server.model_input_texts())
+    lost = told[told.index(RETURNED) :].partition("</cam-memory>")[0]
+    assert estimate_tokens(lost) <= 600
+    wanted = {*COMMANDS, *FILES, *(text.split("`")[1] for text in DECISIONS)}
+    assert [text for text in wanted if text not in told] == []
+    assert "--to 0042" not in lost  # the summary says it
+    assert told.count(RETURNED) == 1
