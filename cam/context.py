@@ -3,13 +3,16 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cam.core.settings import Settings
 from cam.store.identity import Project
 from cam.store.layout import StoreLayout
 from cam.store.locate import enter, locate
-from cam.store.memory_store import MarkdownStore
 from cam.system.environment import Environment
+
+if TYPE_CHECKING:
+    from cam.store.memory_store import MarkdownStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +24,19 @@ class Context:
         project: None in ``$HOME`` and ``/``.
         settings: with their sources and warnings.
         layout: where the store's files are.
-        store: the memory.
     """
 
     environment: Environment
     project: Project | None
     settings: Settings
     layout: StoreLayout
-    store: MarkdownStore
+
+    @property
+    def store(self) -> "MarkdownStore":
+        """The memory."""
+        from cam.store.memory_store import MarkdownStore  # noqa: PLC0415 - Codex must not wait for this import
+
+        return MarkdownStore(self.layout)
 
     @property
     def codex_home(self) -> str:
@@ -68,4 +76,4 @@ def open_context(
     """
     environment = enter(cwd)
     project, settings, layout = locate(environment, memory_root=memory_root, flags=flags)
-    return Context(environment, project, settings, layout, MarkdownStore(layout))
+    return Context(environment, project, settings, layout)

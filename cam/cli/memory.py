@@ -123,7 +123,7 @@ def _startup(cwd: str | None) -> Answer:
 
     context = enter_context(cwd)
     lines = start_lines(context.store, context.project, context.settings)
-    payload, problems = startup_payload(context.store, context.settings, lines)
+    payload, problems = startup_payload(context.layout, context.settings, lines)
     off = context.off_reason
     data = startup_data(payload) | {"problems": problem_data(problems), "off": off or None}
     if off:

@@ -35,14 +35,8 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
             emit("", (f"cam: Codex starts without memory: {describe(error)[1]}",))
     if prepared is not None:
         emit("", tuple(f"cam: {w}" for w in prepared.warnings))
-    live = None
-    if prepared is not None and options.sync and not opened.call.is_ephemeral:
-        from cam.wrapper.live import LiveReader
-
-        live = LiveReader(prepared.run)
-        live.start()
     try:
-        code = start(opened, prepared)
+        code, live = start(opened, prepared, follow=options.sync and not opened.call.is_ephemeral)
     except OSError as error:
         emit("", (f"cam: {explain(error, opened.program)}",))
         return 126

@@ -12,7 +12,7 @@ import sys
 import time
 from typing import Any
 
-from cam.startup.handoff import text_after_compaction, text_for_session
+from cam.startup.handoff import ACTIVE_FILE, goes_on, text_after_compaction, text_for_session
 from cam.startup.ledger import note_session, read_ledger, write_ledger
 from cam.system.files import write_quick
 
@@ -52,6 +52,9 @@ def answer_event(folder: str, event: dict[str, Any]) -> bytes:
     known = read_ledger(cache, session)
     if known is None and source in ("resume", "fork"):
         known = read_ledger(cache, run.get("parent") or _parent_of(transcript))
+    if goes_on(source, known):
+        with open(os.path.join(folder, ACTIVE_FILE), encoding="utf-8") as file:
+            run["active"] = file.read().split("\n")
     text, ledger = text_for_session(run, source, known)
     if source == "compact" and run.get("budget"):
         text, ledger = text_after_compaction(run, _lost(folder, transcript, str(event.get("cwd") or "")))

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 from cam.core.errors import NotFoundError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryState, is_valid_at
 from cam.recall.cards import shown
-from cam.recall.indexed import RecordsOnDisk
+from cam.recall.indexed import ask_disk
 from cam.recall.request import SearchRequest, TimelineRequest, read_refs
 from cam.recall.result import Details, SearchResult, Timeline
 from cam.recall.search import search
 from cam.recall.source import Searchable
 from cam.store.layout import StoreLayout
-from cam.store.sidecar import DamagedError, drop_indexes
 
 if TYPE_CHECKING:
     from cam.store.story import Story
@@ -102,9 +101,4 @@ class Recall:
         return os.path.relpath(path, self._layout.root)
 
     def _answer(self, ask: Callable[[Searchable], _T]) -> _T:
-        """``ask`` the store; an index that turns out damaged is dropped and does not count."""
-        try:
-            return ask(RecordsOnDisk(self._layout))
-        except (DamagedError, ValueError):
-            drop_indexes(self._layout)
-            return ask(RecordsOnDisk(self._layout, trust=False))
+        return ask_disk(self._layout, ask)

@@ -1,14 +1,26 @@
 """Records found through the sidecar: the same answers as from the files, without reading them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest, nsmallest
+from typing import TypeVar
 
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_valid_at
 from cam.recall.request import Filters
 from cam.recall.source import Moment, moment_of, visible_document
 from cam.store.layout import StoreLayout
-from cam.store.sidecar import Part, Shard, open_shard
+from cam.store.sidecar import DamagedError, Part, Shard, drop_indexes, open_shard
+
+_T = TypeVar("_T")
+
+
+def ask_disk(layout: StoreLayout, ask: Callable[["RecordsOnDisk"], _T]) -> _T:
+    """What ``ask`` answers; an index that turns out damaged is dropped and does not count."""
+    try:
+        return ask(RecordsOnDisk(layout))
+    except (DamagedError, ValueError):
+        drop_indexes(layout)
+        return ask(RecordsOnDisk(layout, trust=False))
 
 
 class RecordsOnDisk:

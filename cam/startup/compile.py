@@ -2,29 +2,28 @@
 
 Every stored text stands on a line that begins with ``| `` or ``- ``, its control and direction characters
 taken out, so that no text can end its quotation or fake a line of the frame. Bodies of topic files never
-appear. The same input gives the same bytes.
+appear. The same input gives the same bytes. What is told first of what is remembered: ``selection.py``.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cam.core.display import one_line
-from cam.core.private import strip
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_valid_at
-from cam.core.secrets import mask
+from cam.core.candidates import Candidate
+from cam.core.quoting import quoted_lines, shown_summary
+from cam.core.records import MemoryScope
 from cam.core.tokens import estimate_tokens
 from cam.startup.frame import CLOSE, CONTINUITY, GUIDANCE, HIGHLIGHTS, OPEN, RECALL_HINT
 from cam.startup.result import Block, Entry, Omission, StartupPayload
+from cam.startup.selection import NOTHING_KNOWN, SCOPE_ORDER, Hints, Meaning, meaning_of, put_in_order
 
 HIGHLIGHT_SHARE = 0.4
 """Part of both budgets that is kept for highlights, whatever MEMORY.md holds (docs/architecture.md)."""
 
-MAX_SUMMARY = 600
-"""Characters of one record's line; longer ones are cut with an ellipsis."""
+_LEAST = 8
+"""Tokens below which no record's line is looked for any more."""
 
-_SCOPE_ORDER = (MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT, MemoryScope.GLOBAL)
-_NOT_WORD = re.compile(r"[\W_]+")
+_SAVED_TOKENS = 16
+"""Kept for a block's title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +61,8 @@ class _Room:
 
 
 def compile_payload(
-    records: Sequence[MemoryRecord],
-    notes: Mapping[MemoryScope, str],
+    candidates: Sequence[Candidate],
+    notes: Mapping[MemoryScope, Sequence[str]],
     topics: Sequence[TopicRef],
     *,
     folder: str,
@@ -72,12 +71,14 @@ def compile_payload(
     max_tokens: int,
     continuity: Sequence[str] = (),
     max_continuity_lines: int = 60,
+    hints: Hints = NOTHING_KNOWN,
+    line_of: Callable[[str], str] = shown_summary,
 ) -> StartupPayload:
     """Compile the payload.
 
     Args:
-        records: all records of the scopes that apply; archived ones are left out.
-        notes: what people wrote in each scope's MEMORY.md.
+        candidates: all active records of the scopes that apply.
+        notes: what people wrote in each scope's MEMORY.md, as quoted lines.
         topics: topic files.
         folder: the store's folder, named once above the topic files.
         now: ISO-8601 UTC, for validity.
@@ -85,49 +86,58 @@ def compile_payload(
         max_tokens: hard bound on estimated tokens.
         continuity: where the last session stopped, one line an item, the most useful first.
         max_continuity_lines: lines of that block, its title included; they count in the budgets too.
+        hints: what else is known of which records are useful.
+        line_of: a summary as it may be told, "" for a private one.
     """
-    ordered, omissions = _select(records, now)
-    active = tuple(sorted(_key(r) for r in records if r.state is MemoryState.ACTIVE and is_valid_at(r, now)))
-    quoted = {s: q for s in _SCOPE_ORDER if (q := _quote(notes.get(s, "")))}
+    ordered, active, omissions = put_in_order(candidates, now, hints)
+    keys = tuple(candidate.key for candidate in active)
     refs = [f"- {t.scope}/{t.topic}: {_count(t.count)}, {_clean(t.path)}" for t in topics if t.count]
     frame = [OPEN, *GUIDANCE, *([RECALL_HINT] if refs else []), CLOSE]
     room = _Room(max_lines, max_tokens)
     if any(room.take(line) for line in frame):
-        left_out = [Omission(str(r.ref), "token_budget", "budget") for r in ordered]
-        return StartupPayload(omissions=(*omissions, *left_out), active=active)
+        return StartupPayload(
+            noted=tuple(omissions), rest=tuple(ordered), rest_reason="token_budget", active=keys
+        )
 
     # Each part keeps room for the next ones: highlights their share, topic refs a fifth at the most.
-    line_of = _Lines()
+    lines = _Lines(line_of)
     kept_for_refs = _part(refs, 0.2, max_lines, max_tokens)
-    kept_for_highlights = _part(map(line_of, ordered), HIGHLIGHT_SHARE, max_lines, max_tokens)
+    kept_for_highlights = _part(map(lines, ordered), HIGHLIGHT_SHARE, max_lines, max_tokens)
     room.lines -= kept_for_refs.lines + kept_for_highlights.lines
     room.tokens -= kept_for_refs.tokens + kept_for_highlights.tokens
     continuity_block = _continuity_block(continuity, max_continuity_lines, room, omissions)
-    note_blocks = _note_blocks(quoted, room, omissions)
+    note_blocks = _note_blocks(notes, room, omissions)
     room.lines += kept_for_highlights.lines
     room.tokens += kept_for_highlights.tokens
-    taken = _take_highlights(ordered, line_of, room, omissions)
+    taken, rest, reason = _take_highlights(ordered, lines, room, omissions)
     room.lines += kept_for_refs.lines
     room.tokens += kept_for_refs.tokens
-    if not (taken or note_blocks or continuity_block):
-        return StartupPayload(omissions=tuple(omissions), active=active)
-    ref_block = _take_block("topics", f"Topic files in {_clean(folder)}:", refs, room, omissions)
+    ref_block = None
+    if taken or note_blocks or continuity_block:
+        ref_block = _take_block("topics", f"Topic files in {_clean(folder)}:", refs, room, omissions)
+    else:
+        frame = []
 
-    blocks = [Block("frame", tuple(frame[:-1]))]
+    blocks = [Block("frame", tuple(frame[:-1]))] if frame else []
     blocks += [continuity_block] if continuity_block else []
     blocks += note_blocks
     if taken:
         blocks.append(Block("highlights", (HIGHLIGHTS, *(e.line for e in taken))))
     blocks += [ref_block] if ref_block else []
-    blocks.append(Block("frame", (CLOSE,)))
-    return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), active)
+    blocks += [Block("frame", (CLOSE,))] if frame else []
+    return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), tuple(rest), reason, keys)
+
+
+def record_line(scope: MemoryScope, topic: str, text: str) -> str:
+    """A record's line; ``text`` as it may be told."""
+    return f"- [{scope}/{topic}] {text}"
 
 
 def _continuity_block(
     lines: Sequence[str], most: int, room: _Room, omissions: list[Omission]
 ) -> Block | None:
     """The block between frame and notes: what runs short of lines or tokens falls from its end."""
-    quoted = [quoted for line in lines for quoted in _quote(line)]
+    quoted = [quoted for line in lines for quoted in quoted_lines(line)]
     kept = quoted[: max(0, most - 1)]
     if len(kept) < len(quoted):
         omissions.append(
@@ -139,67 +149,33 @@ def _continuity_block(
 class _Lines:
     """Lines of records, each made once and only where it is looked at: masking thousands would be felt."""
 
-    def __init__(self) -> None:
-        self._made: dict[str, str] = {}
+    def __init__(self, line_of: Callable[[str], str]) -> None:
+        self._line_of = line_of
+        self._made: dict[Candidate, str] = {}
 
-    def __call__(self, record: MemoryRecord) -> str:
+    def __call__(self, candidate: Candidate) -> str:
         """The record's line; "" where its text is private."""
-        key = _key(record)
-        if key not in self._made:
-            private = strip(record.summary).count
-            start = f"- [{record.scope}/{record.topic}] "
-            self._made[key] = "" if private else start + _shorten(record.summary)
-        return self._made[key]
-
-
-def _key(record: MemoryRecord) -> str:
-    """``scope:topic:id``; the state may change."""
-    return f"{record.scope}:{record.topic}:{record.id}"
-
-
-def _select(records: Sequence[MemoryRecord], now: str) -> tuple[list[MemoryRecord], list[Omission]]:
-    """The records that may be told, most useful first, no two saying the same."""
-    omissions: list[Omission] = []
-    seen: set[str] = set()
-    chosen: list[MemoryRecord] = []
-    current = [r for r in records if r.state is MemoryState.ACTIVE]
-    current.sort(key=lambda r: (r.topic, r.id))
-    current.sort(key=lambda r: r.updated_at, reverse=True)
-    current.sort(key=lambda r: (not r.pinned, _SCOPE_ORDER.index(r.scope)))
-    for record in current:
-        same = _NOT_WORD.sub("", record.summary.casefold()) or record.summary
-        reason = ""
-        if not is_valid_at(record, now):
-            reason = "expired" if record.valid_until and record.valid_until <= now else "not_yet_valid"
-        elif same in seen:
-            reason = "duplicate"
-        if reason:
-            omissions.append(Omission(str(record.ref), reason, "selection"))
-            continue
-        seen.add(same)
-        chosen.append(record)
-    return chosen, omissions
-
-
-def _quote(text: str) -> list[str]:
-    """A person's notes as quoted lines, blank ones and private spans left out."""
-    lines = mask(strip(text).text).text.split("\n")
-    cleaned = (_clean(line[: MAX_SUMMARY * 2]) for line in lines)
-    return [f"| {line[:MAX_SUMMARY]}" for line in cleaned if line]
+        line = self._made.get(candidate)
+        if line is None:
+            text = self._line_of(candidate.summary)
+            line = record_line(candidate.scope, candidate.topic, text) if text else ""
+            self._made[candidate] = line
+        return line
 
 
 def _note_blocks(
-    quoted: Mapping[MemoryScope, list[str]], room: _Room, omissions: list[Omission]
+    notes: Mapping[MemoryScope, Sequence[str]], room: _Room, omissions: list[Omission]
 ) -> list[Block]:
     blocks = (
-        _take_block(f"notes:{scope}", f"{scope} notes:", lines, room, omissions)
-        for scope, lines in quoted.items()
+        _take_block(f"notes:{scope}", f"{scope} notes:", notes.get(scope, ()), room, omissions)
+        for scope in SCOPE_ORDER
+        if notes.get(scope)
     )
     return [block for block in blocks if block is not None]
 
 
 def _take_block(
-    name: str, title: str, lines: list[str], room: _Room, omissions: list[Omission]
+    name: str, title: str, lines: Sequence[str], room: _Room, omissions: list[Omission]
 ) -> Block | None:
     """As many of ``lines`` as fit below their title; None if not even one does."""
     trial = _Room(room.lines, room.tokens)
@@ -218,28 +194,28 @@ def _take_block(
     return Block(name, (title, *kept))
 
 
-_LEAST = 8
-"""Tokens below which no record's line is looked for any more."""
-
-
 def _take_highlights(
-    ordered: list[MemoryRecord], line_of: _Lines, room: _Room, omissions: list[Omission]
-) -> list[Entry]:
+    ordered: Sequence[Candidate], lines: _Lines, room: _Room, omissions: list[Omission]
+) -> tuple[list[Entry], Sequence[Candidate], str]:
+    """What is told, what found the budget used up, and which."""
     taken: list[Entry] = []
+    meanings: set[Meaning] = set()
     full = room.take(HIGHLIGHTS) if ordered else ""
-    for record in ordered:
-        if not full and room.lines < 1:
-            full = "line_budget"
-        elif not full and room.tokens < _LEAST:
-            full = "token_budget"
-        line = "" if full else line_of(record)
-        reason = full or ("private" if not line else room.take(line))
+    for place, candidate in enumerate(ordered):
+        full = full or ("line_budget" if room.lines < 1 else "token_budget" if room.tokens < _LEAST else "")
+        if full:
+            return taken, ordered[place:], full
+        line = lines(candidate)
+        meaning = meaning_of(candidate.summary)
+        reason = "private" if not line else "duplicate" if meaning in meanings else ""
+        stage = "selection" if reason else "budget"
+        reason = reason or room.take(line)
         if reason:
-            stage = "selection" if reason == "private" else "budget"
-            omissions.append(Omission(str(record.ref), reason, stage))
+            omissions.append(Omission(str(candidate.ref), reason, stage))
         else:
-            taken.append(Entry(record.ref, line))
-    return taken
+            meanings.add(meaning)
+            taken.append(Entry(candidate.ref, line))
+    return taken, (), ""
 
 
 def _part(lines: Iterable[str], share: float, max_lines: int, max_tokens: int) -> _Room:
@@ -250,16 +226,15 @@ def _part(lines: Iterable[str], share: float, max_lines: int, max_tokens: int) -
         count, tokens = count + 1, tokens + estimate_tokens(f"{line}\n")
         if count >= most.lines or tokens >= most.tokens:
             return most
-    return _Room(min(count + 1, most.lines), min(tokens + 16, most.tokens)) if count else _Room(0, 0)
+    if not count:
+        return _Room(0, 0)
+    return _Room(min(count + 1, most.lines), min(tokens + _SAVED_TOKENS, most.tokens))
 
 
 def _clean(text: str) -> str:
-    return one_line(text).strip()
+    from cam.core.display import one_line  # noqa: PLC0415 - paths alone
 
-
-def _shorten(summary: str) -> str:
-    text = _clean(mask(summary[: MAX_SUMMARY * 2]).text)
-    return text if len(text) <= MAX_SUMMARY else text[: MAX_SUMMARY - 1] + "…"
+    return text if text.isprintable() else one_line(text).strip()
 
 
 def _count(n: int) -> str:

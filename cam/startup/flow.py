@@ -3,17 +3,21 @@
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from cam.core.errors import CamError
+from cam.core.candidates import Candidate
 from cam.core.problems import Problem
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.core.records import MemoryState
 from cam.core.settings import Settings
-from cam.startup.compile import TopicRef, compile_payload
+from cam.startup.compile import HIGHLIGHT_SHARE, TopicRef, compile_payload
+from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.result import StartupPayload
+from cam.startup.selection import SCOPE_ORDER
+from cam.startup.use import read_hints
 from cam.store.layout import StoreLayout
-from cam.store.memory_store import MarkdownStore
+from cam.store.start_index import StartIndex
 from cam.system.clock import now_stamp
 from cam.system.files import list_folder, make_folder, read_bytes, remove_file, write_quick
 
@@ -22,38 +26,40 @@ RUN_SECONDS = 24 * 3600
 
 
 def startup_payload(
-    store: MarkdownStore, settings: Settings, continuity: Sequence[str] = ()
+    layout: StoreLayout,
+    settings: Settings,
+    continuity: Sequence[str] = (),
+    relevant: Callable[[], Sequence[str]] | None = None,
 ) -> tuple[StartupPayload, tuple[Problem, ...]]:
     """What Codex would be told now, and what could not be read.
 
     Args:
-        store: of the project.
+        layout: of the project's store.
         settings: the budgets.
         continuity: where the last session stopped, the most useful line first.
+        relevant: keys of records that fit the prompt, best first; asked for only where not all can be told.
 
     Raises:
         CamError: the store cannot be read at all.
     """
-    snapshot = store.snapshot()
-    problems = list(snapshot.problems)
-    notes: dict[MemoryScope, str] = {}
-    for scope in store.layout.scopes:
-        try:
-            notes[scope] = store.person_notes(scope)
-        except CamError as error:
-            problems.append(Problem(store.layout.index_file(scope), 0, str(error)))
+    index = StartIndex(layout)
+    lines, tokens = settings["max_startup_lines"], settings["max_startup_tokens"]
+    fits = relevant is None or _fits(index.candidates, lines, tokens)
     payload = compile_payload(
-        snapshot.records,
-        notes,
-        _topic_refs(store.layout, snapshot.records),
-        folder=store.layout.root,
+        index.candidates,
+        index.notes,
+        _topic_refs(layout, index.candidates),
+        folder=layout.root,
         now=now_stamp(),
-        max_lines=settings["max_startup_lines"],
-        max_tokens=settings["max_startup_tokens"],
+        max_lines=lines,
+        max_tokens=tokens,
         continuity=continuity,
         max_continuity_lines=settings["max_session_continuity_lines"],
+        hints=read_hints(layout, () if fits or relevant is None else relevant()),
+        line_of=index.line,
     )
-    return payload, tuple(problems)
+    index.save()
+    return payload, tuple(index.problems)
 
 
 def write_run(
@@ -77,6 +83,8 @@ def write_run(
     folder = layout.cache_file("runs", f"{int(time.time())}-{os.urandom(4).hex()}")
     make_folder(folder)
     run = run_data(payload) | {"parent": parent, "budget": budget}
+    active = run.pop("active")  # a long list that a resumed session alone needs
+    write_quick(os.path.join(folder, ACTIVE_FILE), "\n".join(active).encode())
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())
     return folder
 
@@ -106,12 +114,16 @@ def sessions_of_run(folder: str) -> list[dict[str, Any]]:
     return sorted(found, key=lambda s: str(s.get("at", "")))
 
 
-def _topic_refs(layout: StoreLayout, records: Sequence[MemoryRecord]) -> list[TopicRef]:
-    counts: dict[tuple[MemoryScope, str], int] = {}
-    for record in records:
-        if record.state is MemoryState.ACTIVE:
-            counts[record.scope, record.topic] = counts.get((record.scope, record.topic), 0) + 1
-    order = (MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT, MemoryScope.GLOBAL)
+def _fits(candidates: Sequence[Candidate], lines: int, tokens: int) -> bool:
+    """Whether all of them can be told whatever their order: they take no more than is kept for them."""
+    if len(candidates) > lines * HIGHLIGHT_SHARE - 1:
+        return False
+    size = sum(len(c.summary.encode("utf-8", "surrogatepass")) + len(c.topic) + 24 for c in candidates)
+    return size < tokens * 4 * HIGHLIGHT_SHARE - 64
+
+
+def _topic_refs(layout: StoreLayout, candidates: Sequence[Candidate]) -> list[TopicRef]:
+    counts = Counter((c.scope, c.topic) for c in candidates)
     return [
         TopicRef(
             scope,
@@ -119,7 +131,7 @@ def _topic_refs(layout: StoreLayout, records: Sequence[MemoryRecord]) -> list[To
             os.path.relpath(layout.topic_file(scope, MemoryState.ACTIVE, topic), layout.root),
             counts[scope, topic],
         )
-        for scope, topic in sorted(counts, key=lambda key: (order.index(key[0]), key[1]))
+        for scope, topic in sorted(counts, key=lambda key: (SCOPE_ORDER.index(key[0]), key[1]))
     ]
 
 

@@ -4,8 +4,9 @@ The wrapper writes one run file before Codex starts; the session's hook reads it
 fork, clear and compaction. What a session has been told stands in its ledger, so a resumed session gets
 what changed and nothing twice. Plain dictionaries and ``json`` alone: this runs on the hot path.
 
-Run file: ``{"text", "entries": {key: [digest, line]}, "active": [key], "parent", "continuity": [line],
-"budget": [lines, tokens] or null}``; without a budget nothing comes back after a compaction.
+Run file: ``{"text", "entries": {key: [digest, line]}, "parent", "continuity": [line],
+"budget": [lines, tokens] or null}``; without a budget nothing comes back after a compaction. Beside it
+``active.txt``: the keys of all records that hold, a line each.
 Ledger: ``{key: [digest, line]}``, by session id.
 """
 
@@ -21,12 +22,19 @@ Ledger = dict[str, list[str]]
 RETURN_SHARE = 0.3
 """Part of both budgets that what a compaction lost may take: 600 tokens of the default 2,000."""
 
+ACTIVE_FILE = "active.txt"
+
+
+def goes_on(source: str, known: Ledger | None) -> bool:
+    """Whether the session still has before it what it was told."""
+    return source in ("resume", "fork") and known is not None
+
 
 def text_for_session(run: dict[str, Any], source: str, known: Ledger | None) -> tuple[str, Ledger]:
     """What the session is to be told now, and its ledger afterwards.
 
     Args:
-        run: the run file.
+        run: the run file, with ``active`` where a session that was told something goes on.
         source: why the session starts: ``startup``, ``resume``, ``fork``, ``clear`` or ``compact``.
         known: the session's ledger (a fork's: its parent's), None if there is none.
 
@@ -34,7 +42,7 @@ def text_for_session(run: dict[str, Any], source: str, known: Ledger | None) -> 
         The text, "" for nothing.
     """
     entries: Ledger = run["entries"]
-    if source not in ("resume", "fork") or known is None:
+    if not goes_on(source, known) or known is None:
         return run["text"], dict(entries)
     news = {key: entry for key, entry in entries.items() if known.get(key, [""])[0] != entry[0]}
     active = set(run["active"])

@@ -1,8 +1,9 @@
 """The compiled payload: what Codex is told at start, and what was left out and why."""
 
 from dataclasses import dataclass
-from hashlib import sha256
+from zlib import crc32
 
+from cam.core.candidates import Candidate
 from cam.core.records import MemoryRef
 from cam.core.tokens import estimate_tokens
 
@@ -54,8 +55,8 @@ class Omission:
 
     Attributes:
         what: a ref, or a block's name.
-        reason: ``expired``, ``not_yet_valid``, ``private``, ``duplicate``, ``line_budget``, ``token_budget``,
-            ``continuity_lines``.
+        reason: ``expired``, ``not_yet_valid``, ``unreadable_bound``, ``private``, ``duplicate``,
+            ``line_budget``, ``token_budget``, ``continuity_lines``.
         stage: ``selection`` or ``budget``.
     """
 
@@ -71,14 +72,23 @@ class StartupPayload:
     Attributes:
         blocks: in order; empty when there is nothing to say.
         entries: the records among the lines.
-        omissions: what was left out.
+        noted: what was left out one by one.
+        rest: records that found a budget used up, in the order in which they would have come.
+        rest_reason: which budget.
         active: keys of all records that hold, in the payload or not.
     """
 
     blocks: tuple[Block, ...] = ()
     entries: tuple[Entry, ...] = ()
-    omissions: tuple[Omission, ...] = ()
+    noted: tuple[Omission, ...] = ()
+    rest: tuple[Candidate, ...] = ()
+    rest_reason: str = ""
     active: tuple[str, ...] = ()
+
+    @property
+    def omissions(self) -> tuple[Omission, ...]:
+        """Everything that was left out; made when asked for, as it may be thousands."""
+        return (*self.noted, *(Omission(str(c.ref), self.rest_reason, "budget") for c in self.rest))
 
     @property
     def text(self) -> str:
@@ -98,4 +108,4 @@ class StartupPayload:
 
 def short_digest(text: str) -> str:
     """Eight hex digits that change with ``text``."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"

@@ -53,7 +53,7 @@ class MarkdownStore:
             StoreUnavailableError: the store's folder itself cannot be read.
         """
         list_folder(self.layout.root)
-        problems: list[Problem] = self._recover()
+        problems: list[Problem] = self.recover()
         topics = [topic for _, topic in self._topics(problems)]
         records = [r for topic in topics for r in (topic.file.records if topic.file else ())]
         return Snapshot(tuple(records), tuple(problems), any(topic.edits for topic in topics))
@@ -130,6 +130,19 @@ class MarkdownStore:
         except CamError as error:
             return str(error)
         return ""
+
+    def recover(self) -> list[Problem]:
+        """Finish what a crashed writer began; what keeps it from that. A writer at work is waited for."""
+        folder = self.layout.journal_folder
+        try:
+            if list_folder(folder):
+                with self._locked():
+                    pass
+        except CamError as error:
+            return [
+                Problem(folder, 0, f"a write waits to be finished: {error}", "it is tried again each time")
+            ]
+        return []
 
     def _topics(self, problems: list[Problem]) -> Iterator[tuple[TopicKey, Topic]]:
         """Every topic file of the project's scopes; what cannot be read is added to ``problems``."""
@@ -247,19 +260,6 @@ class MarkdownStore:
         return Transaction(
             name, self.layout.project, self.layout.worktree, pairs, tuple(appends), attachment.files, back
         )
-
-    def _recover(self) -> list[Problem]:
-        """Finish what a crashed writer began. A writer at work holds the lock: wait for it."""
-        folder = self.layout.journal_folder
-        try:
-            if list_folder(folder):
-                with self._locked():
-                    pass
-        except CamError as error:
-            return [
-                Problem(folder, 0, f"a write waits to be finished: {error}", "it is tried again each time")
-            ]
-        return []
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -27,8 +27,9 @@ from zlib import crc32
 from cam.core.errors import CamError
 from cam.core.problems import Problem
 from cam.core.ranking import Document, entry_of
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.store.layout import StoreLayout
+from cam.store.stamps import RACY, Stamp, stamp_of, stat_topics
 from cam.system.files import make_folder, read_bytes, unlink_quietly, write_quick
 
 SMALL = 64 * 1024
@@ -36,12 +37,8 @@ SMALL = 64 * 1024
 
 _MAGIC = b"cam-sidecar-1\n"
 _HEAD = len(_MAGIC) + 12
-_RACY = 2_000_000_000
-"""Nanoseconds: a file that changed so shortly before it was indexed may have changed again unnoticed."""
 _REBUILD = 0.2
 """Share of a folder's records that may stand beside the index before it is built anew."""
-
-Stamp = tuple[int, int, int, int]
 
 
 class DamagedError(Exception):
@@ -216,7 +213,7 @@ def open_shard(
         DamagedError: an index on disk turned out not to hold what was written.
     """
     folder = layout.topics_folder(scope, state)
-    stamps, problems = _stat_files(folder)
+    stamps, problems = stat_topics(folder)
     path = _index_path(layout, folder)
     base, delta = (_load(path), _load(f"{path}.delta")) if trust else (None, None)
     now = time_ns()
@@ -250,33 +247,11 @@ def _index_path(layout: StoreLayout, folder: str) -> str:
     return layout.cache_file("recall", f"{name}.idx")
 
 
-def _stat_files(folder: str) -> tuple[dict[str, Stamp], list[Problem]]:
-    stamps: dict[str, Stamp] = {}
-    problems: list[Problem] = []
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                name = entry.name
-                if not name.endswith(".md") or name.startswith(".") or name in {"MEMORY.md", "ARCHIVE.md"}:
-                    continue
-                if not is_topic(name[:-3]):
-                    advice = "use lower-case words joined by '-'"
-                    problems.append(Problem(entry.path, 0, "the file's name is no topic", advice))
-                    continue
-                status = entry.stat(follow_symlinks=False)
-                stamps[name] = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        problems.append(Problem(folder, 0, str(error.strerror)))
-    return stamps, problems
-
-
 def _is_fresh(part: Part, name: str, stamp: Stamp, folder: str) -> bool:
     entry = part.files[name]
     if entry.stamp != stamp:
         return False
-    if max(stamp[1], stamp[2]) < part.built - _RACY:
+    if max(stamp[1], stamp[2]) < part.built - RACY:
         return True
     part.looked_inside = True
     try:
@@ -333,8 +308,7 @@ def _read_file(layout: StoreLayout, key: tuple[MemoryScope, MemoryState], name: 
     path = layout.topic_file(scope, state, name[:-3])
     stamp: Stamp = (0, 0, 0, 0)
     try:
-        status = os.stat(path, follow_symlinks=False)
-        stamp = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        stamp = stamp_of(os.lstat(path))
         topic = read_topic(layout, (scope, state, name[:-3]))
     except (CamError, OSError) as error:
         return name, stamp, 0, [], ((0, str(error), ""),)

@@ -8,7 +8,6 @@ the folder, ``-c`` flags.
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time
 from json import dumps
 from typing import Any
 
@@ -107,12 +106,12 @@ def render_value(value: Any) -> str:
             return "true" if value else "false"
         case int() | float():
             return repr(value)
-        case datetime() | date() | time():
-            return value.isoformat()
         case list():
             return f"[{','.join(map(render_value, value))}]"
         case dict():
             return "{" + ",".join(f"{render_value(k)}={render_value(v)}" for k, v in value.items()) + "}"
+        case _ if hasattr(value, "isoformat"):  # dates and times
+            return str(value.isoformat())
         case _:
             raise TypeError(f"no TOML for {type(value).__name__}")
 

@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cam.context import Context, open_context
 from cam.continuity.start import AUTO, start_lines
@@ -22,6 +23,10 @@ from cam.wrapper.arguments import CodexCall, parse_arguments
 from cam.wrapper.codex_config import Place
 from cam.wrapper.injectors import choose_injector
 from cam.wrapper.launch import launch
+from cam.wrapper.relevance import relevance
+
+if TYPE_CHECKING:
+    from cam.wrapper.live import LiveReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,9 @@ def prepare(opened: Opened) -> Prepared | None:
     if context is None or not call.is_session:
         return None
     lines = start_lines(context.store, context.project, context.settings)
-    payload, problems = startup_payload(context.store, context.settings, lines)
+    payload, problems = startup_payload(
+        context.layout, context.settings, lines, relevance(context.layout, call.prompt)
+    )
     warnings = list(context.settings.warnings)
     if problems:
         more = f" and {len(problems) - 1} more problems" if len(problems) > 1 else ""
@@ -128,14 +135,28 @@ def prepare(opened: Opened) -> Prepared | None:
     return Prepared(arguments, injection, payload, told, run, tuple(warnings))
 
 
-def start(opened: Opened, prepared: Prepared | None) -> int:
+def start(opened: Opened, prepared: Prepared | None, *, follow: bool) -> tuple[int, "LiveReader | None"]:
     """Run Codex to its end.
 
+    Args:
+        opened: the session.
+        prepared: None where it starts as it is.
+        follow: whether its rollout is read while it grows.
+
     Returns:
-        Its exit code, 128+n when signal n ended it.
+        Its exit code, 128+n when signal n ended it; and what read the rollout.
 
     Raises:
         OSError: it cannot be started.
     """
+    live: list[LiveReader] = []
+
+    def begin() -> None:
+        if prepared is not None and follow:
+            from cam.wrapper.live import LiveReader  # noqa: PLC0415 - Codex must not wait for this import
+
+            live.append(LiveReader(prepared.run))
+            live[0].start()
+
     arguments = opened.call.arguments if prepared is None else prepared.arguments
-    return launch(opened.program, arguments, opened.cwd)
+    return launch(opened.program, arguments, opened.cwd, begin), next(iter(live), None)

@@ -1,19 +1,22 @@
 """Start Codex with the terminal handed over, and come back with its exit code."""
 
+import os
 import signal
-import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 
-def launch(program: str, arguments: Sequence[str], cwd: str) -> int:
+def launch(
+    program: str, arguments: Sequence[str], cwd: str, meanwhile: Callable[[], None] = lambda: None
+) -> int:
     """Run Codex to its end; it has the terminal, and what is pressed there is for it.
 
     Args:
         program: the executable.
         arguments: for it.
         cwd: folder to start in.
+        meanwhile: called once when it runs.
 
     Returns:
         Its exit code, 128+n when signal n ended it.
@@ -22,9 +25,15 @@ def launch(program: str, arguments: Sequence[str], cwd: str) -> int:
         OSError: it cannot be started.
     """
     with _signals_for_child() as signals:
-        child = subprocess.Popen([program, *arguments], cwd=cwd)
-        signals.child = child
-        code = child.wait()
+        # Not subprocess: its import costs a third of an interpreter, and Codex would wait for it.
+        with _working_in(cwd):
+            signals.child = os.posix_spawn(
+                program, [program, *arguments], os.environ, setsigdef=(signal.SIGPIPE, signal.SIGXFSZ)
+            )  # Python ignores those two, and what is ignored is inherited
+        meanwhile()
+        _, status = os.waitpid(signals.child, 0)
+        signals.child = 0
+    code = os.waitstatus_to_exitcode(status)
     return 128 - code if code < 0 else code
 
 
@@ -32,15 +41,29 @@ class _Signals:
     """Passes on what only the wrapper got."""
 
     def __init__(self) -> None:
-        self.child: subprocess.Popen[bytes] | None = None
+        self.child = 0
 
     def ignore(self, _number: int, _frame: FrameType | None) -> None:
         """Ctrl-C and its like reach Codex from the terminal itself."""
 
     def forward(self, number: int, _frame: FrameType | None) -> None:
         """``kill`` and a closed terminal reach the wrapper alone."""
-        if self.child is not None and self.child.poll() is None:
-            self.child.send_signal(number)
+        if self.child:
+            with suppress(ProcessLookupError):
+                os.kill(self.child, number)
+
+
+@contextmanager
+def _working_in(folder: str) -> Iterator[None]:
+    here = os.getcwd()
+    if folder == here:
+        yield
+        return
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(here)
 
 
 @contextmanager

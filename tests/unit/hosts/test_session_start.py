@@ -12,14 +12,14 @@ from cam.startup.compile import compile_payload
 from cam.startup.flow import sessions_of_run, write_run
 from cam.startup.result import StartupPayload
 from cam.store.layout import StoreLayout
-from tests.unit.startup.test_compile import NOW, fact
+from tests.unit.startup.test_compile import NOW, candidates, fact
 
 TEXTS = ["Never push to main", "提交信息用中文 🧑‍💻", 'quotes " and \\ and \u2028']
 
 
 def payload(*texts: str) -> StartupPayload:
     facts = [fact(t, name=f"f{n}") for n, t in enumerate(texts)]
-    return compile_payload(facts, {}, (), folder="/s", now=NOW, max_lines=200, max_tokens=2000)
+    return compile_payload(candidates(*facts), {}, (), folder="/s", now=NOW, max_lines=200, max_tokens=2000)
 
 
 def call(run: str, event: Any, raw: bytes | None = None) -> bytes:

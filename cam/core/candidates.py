@@ -1,0 +1,69 @@
+"""What the start looks at of a record, as light as thousands of them must be."""
+
+import re
+from typing import NamedTuple
+
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
+
+_BOUND = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?")
+
+
+class Candidate(NamedTuple):
+    """An active record, without what is never told at start.
+
+    Attributes:
+        summary: its first characters where it is very long.
+        updated_at: ISO-8601 UTC.
+        valid_from: "" where open.
+        valid_until: "" where open.
+    """
+
+    scope: MemoryScope
+    topic: str
+    id: str
+    summary: str
+    updated_at: str
+    pinned: bool = False
+    valid_from: str = ""
+    valid_until: str = ""
+
+    @property
+    def key(self) -> str:
+        """``scope:topic:id``; the state may change."""
+        return f"{self.scope}:{self.topic}:{self.id}"
+
+    @property
+    def ref(self) -> MemoryRef:
+        """Its reference."""
+        return MemoryRef(self.scope, MemoryState.ACTIVE, self.topic, self.id)
+
+
+def candidate_of(record: MemoryRecord) -> Candidate:
+    """What of ``record`` may be told at start; its summary whole."""
+    return Candidate(
+        record.scope,
+        record.topic,
+        record.id,
+        record.summary,
+        record.updated_at,
+        record.pinned,
+        record.valid_from or "",
+        record.valid_until or "",
+    )
+
+
+def why_not_now(candidate: Candidate, now: str) -> str:
+    """``expired``, ``not_yet_valid`` or ``unreadable_bound``; "" where it holds at ``now``.
+
+    Args:
+        candidate: with or without bounds (from inclusive, until exclusive).
+        now: ISO-8601 UTC.
+    """
+    begins, ends = candidate.valid_from, candidate.valid_until
+    if not (begins or ends):
+        return ""
+    if any(bound and not _BOUND.fullmatch(bound) for bound in (begins, ends)):
+        return "unreadable_bound"
+    if ends and ends <= now:
+        return "expired"
+    return "not_yet_valid" if begins > now else ""

@@ -1,0 +1,29 @@
+"""Stored text as one line for a model: private spans cut, secrets masked, nothing that could end its line."""
+
+from cam.core.display import one_line
+
+MAX_SUMMARY = 600
+"""Characters of one line; longer ones are cut with an ellipsis."""
+
+
+def shown_summary(summary: str) -> str:
+    """A record's summary as it may be told; "" where it holds a private span."""
+    from cam.core.private import strip  # noqa: PLC0415 - before Codex starts, seldom: lines told before are kept
+    from cam.core.secrets import mask  # noqa: PLC0415
+
+    if strip(summary).count:
+        return ""
+    text = one_line(mask(summary[: MAX_SUMMARY * 2]).text).strip()
+    return text if len(text) <= MAX_SUMMARY else text[: MAX_SUMMARY - 1] + "…"
+
+
+def quoted_lines(text: str) -> list[str]:
+    """A person's notes as lines that begin with ``| ``, blank ones and private spans left out."""
+    if not text.strip():
+        return []
+    from cam.core.private import strip  # noqa: PLC0415 - see above
+    from cam.core.secrets import mask  # noqa: PLC0415
+
+    lines = mask(strip(text).text).text.split("\n")
+    cleaned = (one_line(line[: MAX_SUMMARY * 2]).strip() for line in lines)
+    return [f"| {line[:MAX_SUMMARY]}" for line in cleaned if line]

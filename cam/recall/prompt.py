@@ -1,0 +1,74 @@
+"""What of memory fits a prompt: a long, untidy text rather than a query."""
+
+from cam.core.ranking import Hit, Postings, best_in, query_terms
+from cam.core.records import MemoryRecord, MemoryState
+from cam.recall.indexed import RecordsOnDisk, ask_disk
+from cam.recall.request import Filters
+from cam.store.layout import StoreLayout
+
+MOST_WORDS = 64
+MOST_CHARACTERS = 2000
+"""Of a prompt that are looked at: its beginning and its end, where a person says what is wanted."""
+
+_RARE = 0.02
+"""Share of the records that hold a word, up to which it tells what a sentence is about."""
+
+_FEW = 3
+"""As many records may hold a telling word however few there are."""
+
+
+def fitting_records(
+    layout: StoreLayout, prompt: str, top: int, *, now: str = "", surely: bool = False
+) -> list[MemoryRecord]:
+    """The active records that fit best, best first; none for a prompt without words.
+
+    Args:
+        layout: of the project's store.
+        prompt: as the user typed it.
+        top: so many at most.
+        now: ISO-8601 UTC; records not valid then are left out.
+        surely: only records about the same thing: silence rather than something that shares a common word.
+    """
+    query = _asked(prompt)
+    if not query:
+        return []
+
+    def ask(source: RecordsOnDisk) -> list[MemoryRecord]:
+        chosen = source.select(MemoryState.ACTIVE, Filters(), now)
+        hits, _ = best_in(query, chosen.postings, top=top)
+        if surely:
+            telling = _telling(query, chosen.postings)
+            hits = [hit for hit in hits if _is_about(hit, telling)]
+        return [chosen.found(hit.number)[0] for hit in hits]
+
+    return ask_disk(layout, ask)
+
+
+def _asked(prompt: str) -> str:
+    """The prompt, or its beginning and end where it is long."""
+    half = MOST_CHARACTERS // 2
+    text = prompt if len(prompt) <= 2 * half else f"{prompt[:half]} {prompt[-half:]}"
+    words = text.split()
+    if len(words) > MOST_WORDS:
+        words = [*words[: MOST_WORDS // 2], *words[-MOST_WORDS // 2 :]]
+    return " ".join(words)
+
+
+def _telling(query: str, postings: Postings) -> dict[str, bool]:
+    """The query's words, and whether each tells what the sentence is about."""
+    most = max(_FEW, _RARE * postings.count)
+    return {
+        term.word: 0 < len({n for token, _ in term.tokens for n, _, _ in postings.find(token)}) <= most
+        for term in query_terms(query)
+    }
+
+
+def _is_about(hit: Hit, telling: dict[str, bool]) -> bool:
+    """Two words in common of which one is telling; or a telling one where the prompt is hardly longer.
+
+    What stands only in a record's topic or id does not make it be about a thing.
+    """
+    if not {"summary", "details"} & set(hit.fields):
+        return False
+    rare = sum(telling.get(word, False) for word in hit.terms)
+    return rare >= 1 and (len(hit.terms) >= 2 or len(telling) <= 2)
