@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,10 @@ class Context:
         from cam.store.memory_store import MarkdownStore  # noqa: PLC0415 - Codex must not wait for this import
 
         return MarkdownStore(self.layout)
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the store's lock."""
+        return self.store.locked()
 
     @property
     def codex_home(self) -> str:

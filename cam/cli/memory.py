@@ -122,7 +122,7 @@ def _startup(cwd: str | None) -> Answer:
     from cam.startup.flow import startup_payload
 
     context = enter_context(cwd)
-    lines = start_lines(context.store, context.project, context.settings)
+    lines = start_lines(context, context.project, context.settings)
     payload, problems = startup_payload(context.layout, context.settings, lines)
     off = context.off_reason
     data = startup_data(payload) | {"problems": problem_data(problems), "off": off or None}

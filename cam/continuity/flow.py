@@ -12,7 +12,7 @@ from cam.core.errors import CamError, InvalidInputError, NotFoundError, WriteRef
 from cam.core.evidence import RolloutEvidence, RolloutMeta
 from cam.core.seams import SessionSource
 from cam.core.settings import Settings
-from cam.formats.history import dump_line
+from cam.formats.json_line import dump_line
 from cam.store.continuity import (
     LOCAL,
     PROJECT,

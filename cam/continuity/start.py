@@ -3,14 +3,13 @@
 from cam.continuity.brief import brief
 from cam.core.errors import InvalidInputError
 from cam.core.settings import Settings
-from cam.store.continuity import ContinuityStore
+from cam.store.continuity import ContinuityStore, StoreWithLock
 from cam.store.identity import Project
-from cam.store.memory_store import MarkdownStore
 
 AUTO, MANUAL, OFF = "auto", "manual", "off"
 
 
-def open_continuity(store: MarkdownStore, project: Project | None, settings: Settings) -> ContinuityStore:
+def open_continuity(store: StoreWithLock, project: Project | None, settings: Settings) -> ContinuityStore:
     """The project's layers.
 
     Raises:
@@ -24,7 +23,7 @@ def open_continuity(store: MarkdownStore, project: Project | None, settings: Set
     return ContinuityStore(store, project, settings["session_continuity_path_style"])
 
 
-def start_lines(store: MarkdownStore, project: Project | None, settings: Settings) -> tuple[str, ...]:
+def start_lines(store: StoreWithLock, project: Project | None, settings: Settings) -> tuple[str, ...]:
     """What a session is told at its start; nothing where that is not wanted or not known."""
     if project is None or settings["session_continuity"] != AUTO:
         return ()

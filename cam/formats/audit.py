@@ -15,7 +15,8 @@ from cam.core.operations import MemoryOperation, MemoryPlan, Quote
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, Source, is_topic
 from cam.core.tombstones import normal
-from cam.formats.history import dump_line, quote_to_data
+from cam.formats.history import quote_to_data
+from cam.formats.json_line import dump_line
 from cam.formats.topic_file import source_from_data, source_to_data
 
 

@@ -5,7 +5,6 @@ before and after, are read as they are; a line that cannot be read is counted, n
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
 from cam.core.records import MemoryRecord
 from cam.formats.file_step import FileStep, step_from_data, step_to_data
+from cam.formats.json_line import dump_line
 from cam.formats.topic_file import Form, record_from_data, record_to_data
 
 
@@ -130,17 +130,6 @@ def form_from_data(data: Mapping[str, str]) -> Form:
 def with_transaction(line: str, transaction: str) -> str:
     """A JSON line of another log that names the transaction it belongs to; any other line as it is."""
     return f'{{"tx":{json.dumps(transaction)},{line[1:]}' if line[:2] == '{"' else line
-
-
-def dump_line(data: Any) -> str:
-    """One JSON line that any reader splits right: no raw control character, no lone surrogate."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    if _SPLITS.search(text):
-        text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
-    return text
-
-
-_SPLITS = re.compile("[\ud800-\udfff\x7f\x85\u2028\u2029]")
 
 
 def _parse_event(line: str) -> HistoryEvent | None:

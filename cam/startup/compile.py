@@ -22,6 +22,9 @@ HIGHLIGHT_SHARE = 0.4
 _LEAST = 8
 """Tokens below which no record's line is looked for any more."""
 
+_MISSES = 20
+"""Records too long for what is left of the budget, after which no shorter one is looked for."""
+
 _SAVED_TOKENS = 16
 """Kept for a block's title."""
 
@@ -200,7 +203,7 @@ def _take_highlights(
     """What is told, what found the budget used up, and which."""
     taken: list[Entry] = []
     meanings: set[Meaning] = set()
-    full = room.take(HIGHLIGHTS) if ordered else ""
+    full, misses = room.take(HIGHLIGHTS) if ordered else "", 0
     for place, candidate in enumerate(ordered):
         full = full or ("line_budget" if room.lines < 1 else "token_budget" if room.tokens < _LEAST else "")
         if full:
@@ -210,6 +213,9 @@ def _take_highlights(
         reason = "private" if not line else "duplicate" if meaning in meanings else ""
         stage = "selection" if reason else "budget"
         reason = reason or room.take(line)
+        if stage == "budget" and reason:
+            misses += 1
+            full = reason if misses == _MISSES else ""
         if reason:
             omissions.append(Omission(str(candidate.ref), reason, stage))
         else:

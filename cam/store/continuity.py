@@ -21,14 +21,15 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from cam.core.errors import CamError, IntegrityError, InvalidInputError, StoreUnavailableError
 from cam.formats.continuity_file import ContinuityFile, ContinuityState, parse
-from cam.formats.history import dump_line
+from cam.formats.json_line import dump_line
 from cam.store.identity import Project
-from cam.store.memory_store import MarkdownStore
+from cam.store.layout import StoreLayout
 from cam.system.files import (
     append_line,
     list_folder,
@@ -135,6 +136,17 @@ class AuditWriteError(StoreUnavailableError):
         self.written = written
 
 
+class StoreWithLock(Protocol):
+    """What continuity needs of the store; the real one is imported only where something is written."""
+
+    @property
+    def layout(self) -> StoreLayout:
+        """Where its files are."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the store's lock."""
+
+
 class ContinuityStore:
     """The two layers of one project as one worktree sees them.
 
@@ -144,7 +156,7 @@ class ContinuityStore:
         style: ``codex`` or ``claude``: where the local layer lives.
     """
 
-    def __init__(self, store: MarkdownStore, project: Project, style: str = "codex") -> None:
+    def __init__(self, store: StoreWithLock, project: Project, style: str = "codex") -> None:
         self.store = store
         self.project = project
         self.style = style

@@ -18,7 +18,8 @@ from typing import Any
 from cam.core.errors import CamError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_topic, new_id
 from cam.core.tombstones import normal, tombstone_key
-from cam.formats.history import HistoryEvent, dump_line
+from cam.formats.history import HistoryEvent
+from cam.formats.json_line import dump_line
 from cam.formats.topic_file import (
     TopicFile,
     apply_to_topic_file,

@@ -9,7 +9,7 @@ import os
 from dataclasses import dataclass
 
 from cam.core.errors import CamError
-from cam.formats.history import dump_line
+from cam.formats.json_line import dump_line
 from cam.store.layout import StoreLayout
 from cam.system.files import read_bytes
 

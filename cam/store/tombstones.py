@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from cam.core.records import MemoryState
 from cam.core.tombstones import tombstone_key
-from cam.formats.history import dump_line
+from cam.formats.json_line import dump_line
 from cam.store.memory_store import MarkdownStore
 from cam.system.files import append_line, read_bytes
 

@@ -19,7 +19,8 @@ from typing import Any
 from cam.core.errors import CamError, StoreUnavailableError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.file_step import FileStep, file_step, step_from_data, step_to_data
-from cam.formats.history import HistoryEvent, dump_line, form_from_data, form_to_data
+from cam.formats.history import HistoryEvent, form_from_data, form_to_data
+from cam.formats.json_line import dump_line
 from cam.formats.memory_index import counts_in_index, update_index
 from cam.formats.topic_file import (
     Form,

@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from cam.context import Context
 from cam.core.evidence import RolloutMeta
-from cam.formats.history import dump_line
+from cam.formats.json_line import dump_line
 from cam.setup.projects import note_project
 from cam.startup.flow import run_data, sessions_of_run
 from cam.startup.handoff import text_for_session

@@ -108,7 +108,7 @@ def prepare(opened: Opened) -> Prepared | None:
     context, call = opened.context, opened.call
     if context is None or not call.is_session:
         return None
-    lines = start_lines(context.store, context.project, context.settings)
+    lines = start_lines(context, context.project, context.settings)
     payload, problems = startup_payload(
         context.layout, context.settings, lines, relevance(context.layout, call.prompt)
     )
