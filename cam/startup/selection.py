@@ -75,8 +75,8 @@ def meaning_of(summary: str) -> Meaning:
     The words' order stays otherwise, as it tells ``npm, not pnpm`` from ``pnpm, not npm``.
     """
     text = summary.casefold().replace("’", "'").replace("n't", " not").replace("cannot", "can not")
-    words = tuple(_SAME.get(word, _stem(word)) for word in _WORD.findall(text))
-    words = tuple(word for word in words if word not in _EMPTY) or (text,)
+    telling = (word for word in _WORD.findall(text) if word not in _EMPTY)
+    words = tuple(_SAME.get(word) or _stem(word) for word in telling) or (text,)
     if len(words) > _LONG:
         return words
     return min(words[place:] + words[:place] for place in range(len(words)))
