@@ -94,12 +94,12 @@ def measure(root: Path, records: int, runs: int) -> None:
         print(f"{name:<32}{best * 1000:8.1f} ms{best / floor:7.1f}x")
 
 
-def fill(repo: Path, env: dict[str, str], cam: str, records: int) -> None:
-    """Put the records into the store."""
+def fill(repo: Path, env: dict[str, str], cam: str, records: int, topics: int = 0) -> None:
+    """Put the records into the store, 20 to a topic unless ``topics`` says how many there are."""
     items = [
         {
             "scope": "project",
-            "topic": f"topic-{n // 20}",
+            "topic": f"topic-{n % (topics or records // 20 or 1)}",
             "summary": f"The {WORDS[n % 15]} of {WORDS[n * 7 % 13]} {n} uses the {WORDS[n * 11 % 14]}",
         }
         for n in range(records)

@@ -2,7 +2,7 @@
 
 ``run``, ``exec``, ``resume`` and ``fork`` pass everything behind the verb to Codex byte for byte, so they
 never see Typer; ``hook`` is called by Codex and must answer at once; ``recall`` answers before a person
-notices. All else goes to Typer.
+notices; ``remember`` does so on a plain line. All else goes to Typer.
 """
 
 import sys
@@ -59,6 +59,10 @@ def main(arguments: list[str]) -> int:
         from cam.cli.mcp_serve import run_serve
 
         return run_serve(rest[2:], options.cwd)
+    if rest and rest[0] == "remember":
+        from cam.cli.plain_remember import run_plain
+
+        run_plain(rest[1:], options)
     from cam.cli.app import run_app
 
     return run_app(rest, options)

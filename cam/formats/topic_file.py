@@ -23,6 +23,7 @@ aside with its line and reason; the others live on. Files are bytes here: line e
 newline and a byte order mark are kept.
 """
 
+import functools
 import json
 import re
 from collections.abc import Mapping
@@ -84,7 +85,7 @@ class TopicFile:
     @property
     def digest(self) -> str:
         """The version that cam would give the records as they stand here."""
-        parts = sorted(json.dumps(record_to_data(r), sort_keys=True) for r in self.records)
+        parts = sorted(_record_json(record) for record in self.records)
         return sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
@@ -125,7 +126,7 @@ def parse_topic_file(
     for start, heading, end in zip(starts, headings, [*starts, len(lines)][1:], strict=True):
         record: MemoryRecord | None = None
         try:
-            record = _read_section(lines[heading:end], scope, state, topic, taken)
+            record = _read_section("".join(lines[heading:end]), scope, state, topic, taken)
             taken.add(record.id)
         except ValueError as error:
             problems.append(Problem(path, heading + 1, f"this section cannot be read: {error}", _ADVICE))
@@ -133,6 +134,18 @@ def parse_topic_file(
         sections.append(Section(raw, record, record is not None and _is_ours(raw)))
     newline = "\r\n" if "\r\n" in text and text.count("\r\n") * 2 > text.count("\n") else "\n"
     return TopicFile(scope, state, topic, prelude, tuple(sections), tuple(problems), newline)
+
+
+def heading_lines(data: bytes) -> list[str]:
+    """Lines of a topic file that are or may be summaries, found without reading the records.
+
+    Args:
+        data: the file's bytes.
+    """
+    text = "\n" + data.decode("utf-8", "replace")
+    starts = ("\n## ", "\nSummary: ")  # the second one is the predecessor's
+    pieces = (piece for start in starts for piece in text.split(start)[1:])
+    return [piece.partition("\n")[0].strip() for piece in pieces]
 
 
 def new_topic_file(scope: MemoryScope, state: MemoryState, topic: str) -> TopicFile:
@@ -275,6 +288,11 @@ def record_from_data(data: Mapping[str, Any]) -> MemoryRecord:
         raise ValueError(f"not a record: {error}") from None
 
 
+@functools.lru_cache(maxsize=1 << 15)
+def _record_json(record: MemoryRecord) -> str:
+    return json.dumps(record_to_data(record), sort_keys=True)
+
+
 def source_to_data(source: Source) -> dict[str, Any]:
     """A source as JSON data, empty fields left out."""
     fields = ("kind", "session", "ordinal", "digest", "name")
@@ -336,22 +354,39 @@ def _fence_end(lines: list[str], start: int, fence: str) -> int | None:
 
 
 def _read_section(
-    lines: list[str], scope: MemoryScope, state: MemoryState, topic: str, taken: set[str]
+    text: str, scope: MemoryScope, state: MemoryState, topic: str, taken: set[str]
 ) -> MemoryRecord:
     """The section's record.
 
     Raises:
         ValueError: why it cannot be read.
     """
-    heading = lines[0][3:].rstrip("\r\n").strip()
-    body = [line.rstrip("\n").removesuffix("\r") for line in lines[1:]]
-    marker_at = next((i for i, line in enumerate(body) if line.strip()), None)
-    if marker_at is None or not _MARKER_START.match(body[marker_at]):
+    record = _read_marked(text, scope, state, topic)
+    if record is None:
+        first, _, rest = text.partition("\n")
+        heading = first[3:].strip()
         if not heading:
             raise ValueError("its heading is empty")
         name = new_id(heading, _person_digest(topic, heading), taken)
-        details = _visible_details(body)
+        details = _visible_details(_lines_of(rest))
         return MemoryRecord(scope, topic, name, heading, details, state, sources=(Source("file"),))
+    if record.id in taken:
+        raise ValueError(f"a second section with the id {record.id}")
+    return record
+
+
+@functools.lru_cache(maxsize=1 << 15)  # a write reads its file three times, all but one section the same
+def _read_marked(text: str, scope: MemoryScope, state: MemoryState, topic: str) -> MemoryRecord | None:
+    """The record of a section with a marker, None if it has none.
+
+    Raises:
+        ValueError: why it cannot be read.
+    """
+    first, _, rest = text.partition("\n")
+    body = _lines_of(rest)
+    marker_at = next((i for i, line in enumerate(body) if line.strip()), None)
+    if marker_at is None or not _MARKER_START.match(body[marker_at]):
+        return None
     match = _MARKER.fullmatch(body[marker_at])
     if match is None:
         raise ValueError("its cam marker is broken")
@@ -360,11 +395,17 @@ def _read_section(
     except ValueError as error:
         raise ValueError(f"its cam marker is not JSON: {error}") from None
     read = _predecessor_data if match.group(1) == "entry" else _marked_data
+    heading = first[3:].strip()
     data = {**read(meta, heading, body[marker_at + 1 :]), "scope": scope, "state": state, "topic": topic}
-    record = record_from_data(data)
-    if record.id in taken:
-        raise ValueError(f"a second section with the id {record.id}")
-    return record
+    return record_from_data(data)
+
+
+def _lines_of(body: str) -> list[str]:
+    """Lines without their ends; an end that closes the last line begins no further one."""
+    lines = body.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
 
 
 def _marked_data(meta: Mapping[str, Any], heading: str, body: list[str]) -> dict[str, Any]:

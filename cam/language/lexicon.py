@@ -22,20 +22,24 @@ A file of ``cam/language/languages`` holds (docs/architecture.md, "Adding a lang
 ``scopes``, ``topics``, ``denials``, ``agreements``, ``proposals``, ``forgets``, ``addresses`` …
     what the other steps ask for by name.
 
+What says how it is recognised stands before ``macros``: the rest is read when somebody speaks it.
+
 Every pattern is searched in lower case, with code, quotations and links blanked out.
 """
 
 import functools
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from cam.core.extraction import SpeechAct
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FOLDER = os.path.join(os.path.dirname(__file__), "languages")
 _NOT_TOOLS = frozenset({"language", "merge", "indent", "quotes", "api style", "weekday"})
 _MACRO = re.compile(r"\{\{(\w+)\}\}")
@@ -101,8 +105,6 @@ class Language:
 
     code: str
     name: str
-    script: LazyPattern | None
-    words: frozenset[str]
     vetoes: tuple[Rule, ...]
     cues: tuple[Rule, ...]
     named: Mapping[str, tuple[LazyPattern, ...]] = field(default_factory=dict)
@@ -129,8 +131,30 @@ class Language:
 @functools.cache
 def languages() -> tuple[Language, ...]:
     """All languages there are data for, by file name."""
+    return tuple(_load(head.path) for head in _heads())
+
+
+class _Head(NamedTuple):
+    """How a language is recognised; its patterns are read when it is spoken."""
+
+    path: str
+    code: str
+    script: re.Pattern[str] | None
+    words: frozenset[str]
+
+
+@functools.cache
+def _heads() -> tuple[_Head, ...]:
     names = sorted(n for n in os.listdir(_FOLDER) if n.endswith(".yaml") and not n.startswith("_"))
-    return tuple(_load(os.path.join(_FOLDER, name)) for name in names)
+    return tuple(_read_head(os.path.join(_FOLDER, name)) for name in names)
+
+
+def _read_head(path: str) -> _Head:
+    with open(path, encoding="utf-8") as file:
+        lines = itertools.takewhile(lambda line: not line.startswith("macros:"), file)
+        data = yaml.load("".join(lines), Loader=_LOADER)  # noqa: S506 - either one is a safe loader
+    script = re.compile(data["script"]) if data.get("script") else None
+    return _Head(path, data["code"], script, frozenset(str(data.get("words") or "").split()))
 
 
 @functools.cache
@@ -151,7 +175,7 @@ def spoken_in(text: str, within: str = "") -> tuple[Language, ...]:
         text: a clause or a sentence.
         within: the message it stands in; a few words alone say little of their language.
     """
-    found = [lang for lang in languages() if lang.script is not None and lang.script.search(text)]
+    found = [_load(head.path) for head in _heads() if head.script is not None and head.script.search(text)]
     if found:
         # a script decides; the words between it ("以后 always use …") may be of any language
         return (*found, *_latin(text, least=3))
@@ -166,19 +190,20 @@ def in_any_language(name: str, text: str) -> bool:
 @functools.lru_cache(maxsize=512)
 def _latin(text: str, least: int) -> tuple[Language, ...]:
     words = set(_WORD.findall(text[:2000].lower()))
-    scored = [(len(words & lang.words), lang) for lang in languages() if lang.words]
+    scored = [(len(words & head.words), head) for head in _heads() if head.words]
     best = max((score for score, _ in scored), default=0)
     if best < least:
         return ()
-    chosen = [(score, lang) for score, lang in scored if score and score * 3 >= best * 2]
-    return tuple(lang for _, lang in sorted(chosen, key=lambda pair: -pair[0]))
+    chosen = [(score, head) for score, head in scored if score and score * 3 >= best * 2]
+    return tuple(_load(head.path) for _, head in sorted(chosen, key=lambda pair: -pair[0]))
 
 
 @functools.cache
 def _fallback() -> tuple[Language, ...]:
-    return tuple(lang for lang in languages() if lang.code == "en")
+    return tuple(_load(head.path) for head in _heads() if head.code == "en")
 
 
+@functools.cache
 def _load(path: str) -> Language:
     data = _read(path)
     macros: dict[str, str] = {"tool": _tool_macro()}
@@ -215,8 +240,6 @@ def _load(path: str) -> Language:
     return Language(
         code=data["code"],
         name=data["name"],
-        script=pattern(data["script"]) if data.get("script") else None,
-        words=frozenset(str(w) for w in (data.get("words") or "").split()),
         vetoes=rules("vetoes"),
         cues=cues,
         corrections=tuple(cue for cue in cues if cue.act is SpeechAct.CORRECTION),
@@ -246,10 +269,10 @@ def _tool_macro() -> str:
     return f"(?:{'|'.join(re.escape(n) for n in ordered)})(?![\\w])"
 
 
+@functools.cache
 def _read(path: str) -> Any:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     with open(path, encoding="utf-8") as file:
-        return yaml.load(file, Loader=loader)  # noqa: S506 - either one is a safe loader
+        return yaml.load(file, Loader=_LOADER)  # noqa: S506 - either one is a safe loader
 
 
 def _joined(source: str | list[str]) -> str:

@@ -1,7 +1,10 @@
 """What two sentences are to each other: the same, one within the other, or one against the other. Pure."""
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from itertools import accumulate
 
 from cam.language import candidates
 from cam.language.claims import Claim, claim, terms
@@ -34,11 +37,44 @@ def relation(candidate: Claim, record: Claim, *, corrects: bool = False) -> Rela
 
 
 def contradicts(text: str, known: Sequence[str]) -> list[int]:
-    """Which of ``known`` no longer hold once a person has stated ``text``: their numbers, from 0."""
+    """Which of ``known`` no longer hold once a person has stated ``text``: their numbers, from 0.
+
+    Where many are about the same, the ``CLOSEST`` are compared: two texts that contradict each other share
+    most of their words.
+    """
     mine = claim(text)
-    words = clues(mine)
-    near = ((n, other) for n, other in enumerate(known) if is_near(words, other))
-    return [n for n, other in near if relation(mine, claim(other)) is Relation.CONTRADICTS]
+    near = closest(clues(mine), known)
+    return [n for n in near if relation(mine, claim(known[n])) is Relation.CONTRADICTS]
+
+
+CLOSEST = 100
+"""Texts that are compared word for word with a new one; a comparison costs 0.15 ms."""
+
+
+def closest(words: frozenset[str], texts: Sequence[str], most: int = CLOSEST) -> list[int]:
+    """Numbers of those of ``texts`` that hold one of ``words`` at least, ascending.
+
+    Where they are more than ``most``: those that hold most of them, shorter ones first.
+    """
+    lows = [text.lower().replace("\n", " ") for text in texts]
+    whole = "\n".join(lows)
+    starts = [0, *accumulate(len(low) + 1 for low in lows)]
+    hits: Counter[int] = Counter()
+    for word in words:
+        hits.update(set(_texts_with(word, whole, starts)))
+    if len(hits) > most:
+        ranked = sorted(hits, key=lambda n: (-hits[n], len(lows[n]), n))
+        return sorted(ranked[:most])
+    return sorted(hits)
+
+
+def _texts_with(word: str, whole: str, starts: Sequence[int]) -> Iterator[int]:
+    """Numbers of the texts that hold ``word``, given where each begins in ``whole``."""
+    at = whole.find(word)
+    while at >= 0:
+        number = bisect_right(starts, at) - 1
+        yield number
+        at = whole.find(word, starts[number + 1])
 
 
 def clues(mine: Claim) -> frozenset[str]:

@@ -7,7 +7,6 @@ from hashlib import sha256
 
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
-from cam.core.ranking import document_of, entry_of, query_terms
 from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, new_id
 from cam.core.seams import Attachment, Snapshot
 from cam.core.tombstones import normal
@@ -16,9 +15,8 @@ from cam.formats.history import HistoryEvent
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
-from cam.memory.take_back import last_step, named_step, plan_back
 from cam.store.memory_store import MarkdownStore, transact
-from cam.store.story import pending
+from cam.store.topics import TopicKey
 from cam.system.clock import now_stamp
 
 
@@ -77,7 +75,14 @@ def remember(
         made = build_plan(operations, snapshot.records)
         return made, _audit(store, "remember", made)
 
-    made, transaction = transact(store, plan)
+    def concerns() -> set[TopicKey]:
+        """The topic itself, and where something stands that may contradict."""
+        headings = store.headings(scope)
+        against = {headings[n][0] for n in contradicts(summary, [line for _, line in headings])}
+        own = {(scope, state, topic) for state in MemoryState}
+        return own | {(scope, MemoryState.ACTIVE, other) for other in against}
+
+    made, transaction = transact(store, plan, concerns=concerns)
     record = made.changes[0].after if made.changes else made.noops[0].record
     assert record is not None
     return Remembered(record, made, transaction, warnings or masked)
@@ -93,6 +98,8 @@ def matches(
     Raises:
         InvalidInputError: the query has no word.
     """
+    from cam.core.ranking import document_of, entry_of, query_terms  # noqa: PLC0415 - stop words and stems
+
     wanted = [{token for token, weight in t.tokens if weight == 1.0} for t in query_terms(query)]
     if not wanted:
         raise InvalidInputError(f"{query!r} has no word to look for")
@@ -167,6 +174,8 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
         NotFoundError: there is nothing to take back, or no such transaction.
         InvalidInputError: the transaction is taken back already.
     """
+    from cam.memory.take_back import last_step, named_step  # noqa: PLC0415
+
     if isinstance(what, str):
         return (_undo_step(store, named_step(_events(store), what)),)
     done: list[Undone] = []
@@ -179,11 +188,15 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
 
 def tell(store: MarkdownStore) -> tuple[list[HistoryEvent], Snapshot]:
     """All that happened, oldest first, hand edits that are not noted yet included; and what stands."""
+    from cam.store.story import pending  # noqa: PLC0415
+
     events = sorted(_events(store), key=lambda event: event.at)
     return [*events, *pending(store.edits(), now_stamp())], store.snapshot()
 
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
+    from cam.memory.take_back import plan_back  # noqa: PLC0415
+
     kept: tuple[str, ...] = ()
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:

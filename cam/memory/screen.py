@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.core.private import strip
-from cam.core.ranking import query_terms
 from cam.core.records import split_text
 from cam.core.secrets import MASK, mask
 
@@ -19,7 +18,7 @@ def screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], t
         InvalidInputError: no text, or too much.
         WriteRefusedError: nothing is left.
     """
-    from cam.language.candidates import only_announces_a_secret  # noqa: PLC0415 - words of six languages
+    from cam.language.candidates import MASKED, only_announces_a_secret  # noqa: PLC0415 - words of six languages
     from cam.language.lexicon import spoken_in  # noqa: PLC0415
 
     if len(text) + sum(map(len, details)) > MAX_TEXT:
@@ -34,12 +33,18 @@ def screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], t
         warnings.append(f"{_times(stripped.count, 'private span')} cut out")
     if masked.count:
         warnings.append(f"{_times(masked.count, 'secret')} masked; cam keeps none")
-    if warnings and not query_terms(masked.text.replace(MASK, " ")):
+    if warnings and not _has_words(masked.text.replace(MASK, " ")):
         raise WriteRefusedError("there is nothing to remember but a secret, and cam keeps none")
-    if only_announces_a_secret(masked.text, spoken_in(masked.text), least=3):
+    if MASKED.search(masked.text) and only_announces_a_secret(masked.text, spoken_in(masked.text), least=3):
         raise WriteRefusedError("that says nothing but a secret, and cam keeps none")
     summary, lines = split_text(masked.text)
     return summary, lines, tuple(warnings)
+
+
+def _has_words(text: str) -> bool:
+    from cam.core.ranking import query_terms  # noqa: PLC0415 - stop words and stems
+
+    return bool(query_terms(text))
 
 
 def _times(n: int, noun: str) -> str:

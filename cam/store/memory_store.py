@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from cam.core.errors import CamError, StalePlanError, StoreUnavailableError
@@ -15,7 +15,15 @@ from cam.formats.memory_index import person_text
 from cam.formats.topic_file import Form, form_of
 from cam.store.layout import StoreLayout
 from cam.store.predecessor import keep_predecessor
-from cam.store.topics import Topic, TopicKey, read_history, read_topic, topic_names, write_shadow
+from cam.store.topics import (
+    Topic,
+    TopicKey,
+    quick_headings,
+    read_history,
+    read_topic,
+    topic_names,
+    write_shadow,
+)
 from cam.store.transaction import (
     NOTHING,
     Back,
@@ -33,6 +41,7 @@ from cam.store.transaction import (
 )
 from cam.system.clock import now_stamp
 from cam.system.files import list_folder, make_folder, read_bytes, remove_file, write_atomic
+from cam.system.locking import HeldElsewhereError, hold
 
 LOCK_SECONDS = 30.0
 """How long a writer waits for another one before it gives up."""
@@ -44,19 +53,29 @@ class MarkdownStore:
     def __init__(self, layout: StoreLayout) -> None:
         self.layout = layout
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, only: Collection[TopicKey] | None = None) -> Snapshot:
         """Every record of the project's scopes, active and archived, in file order.
 
         What cannot be read is a problem, never a missing record without a word.
+
+        Args:
+            only: topic files to read; all there are where None.
 
         Raises:
             StoreUnavailableError: the store's folder itself cannot be read.
         """
         list_folder(self.layout.root)
         problems: list[Problem] = self.recover()
-        topics = [topic for _, topic in self._topics(problems)]
+        topics = [topic for _, topic in self._topics(problems, only)]
         records = [r for topic in topics for r in (topic.file.records if topic.file else ())]
         return Snapshot(tuple(records), tuple(problems), any(topic.edits for topic in topics))
+
+    def headings(self, scope: MemoryScope) -> list[tuple[str, str]]:
+        """Topic and first line of each active section in a scope, as the files stand: a quick first look.
+
+        Files that cannot be read are left out; whoever reads on meets the problem.
+        """
+        return quick_headings(self.layout, scope)
 
     def person_notes(self, scope: MemoryScope) -> str:
         """What a person wrote in a scope's MEMORY.md.
@@ -91,14 +110,17 @@ class MarkdownStore:
         with self._locked():
             return self._commit(plan, attachment, back=back_from(self.layout, undoes))
 
-    def note_edits(self) -> None:
+    def note_edits(self, only: Collection[TopicKey] | None = None) -> None:
         """Put into the history what people did to the files by hand; the files stay as they are meant.
+
+        Args:
+            only: topic files to look at; all there are where None.
 
         Raises:
             StoreUnavailableError: the machine refuses.
         """
         with self._locked():
-            edited = [key for key, topic in self._topics([]) if topic.edits]
+            edited = [key for key, topic in self._topics([], only) if topic.edits]
             self._commit(MemoryPlan(), Attachment(), edited)
 
     @contextmanager
@@ -144,8 +166,14 @@ class MarkdownStore:
             ]
         return []
 
-    def _topics(self, problems: list[Problem]) -> Iterator[tuple[TopicKey, Topic]]:
-        """Every topic file of the project's scopes; what cannot be read is added to ``problems``."""
+    def _topics(
+        self, problems: list[Problem], only: Collection[TopicKey] | None = None
+    ) -> Iterator[tuple[TopicKey, Topic]]:
+        """Topic files of the project's scopes; what cannot be read is added to ``problems``."""
+        if only is not None:
+            found = ((key, self._topic(key, problems)) for key in only)
+            yield from ((key, topic) for key, topic in found if topic is not None)
+            return
         for scope in self.layout.scopes:
             for state in MemoryState:
                 folder = self.layout.topics_folder(scope, state)
@@ -263,29 +291,19 @@ class MarkdownStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        from filelock import FileLock, Timeout  # noqa: PLC0415 - hot paths never write
-
         make_folder(self.layout.root)
         owner_file = f"{self.layout.lock_file}.owner"
-        lock = FileLock(self.layout.lock_file, timeout=LOCK_SECONDS, mode=0o600)
         try:
-            lock.acquire()
-        except Timeout:
+            with hold(self.layout.lock_file, LOCK_SECONDS):
+                _note_owner(owner_file)
+                keep_predecessor(self.layout.root)
+                self._complete_journals()
+                yield
+        except HeldElsewhereError:
             owner = (read_bytes(owner_file) or b"an unknown process").decode("utf-8", "replace").strip()
             raise StoreUnavailableError(
                 f"the store is being written by {owner}; it did not finish in {LOCK_SECONDS:.0f} s, try again"
             ) from None
-        except OSError as error:
-            from cam.system.files import explain  # noqa: PLC0415
-
-            raise StoreUnavailableError(explain(error, self.layout.lock_file)) from error
-        try:
-            _note_owner(owner_file)
-            keep_predecessor(self.layout.root)
-            self._complete_journals()
-            yield
-        finally:
-            lock.release()
 
     def _complete_journals(self) -> None:
         folder = self.layout.journal_folder
@@ -306,6 +324,7 @@ def transact(
     store: MarkdownStore,
     planner: Callable[[Snapshot], tuple[MemoryPlan, Attachment | None]],
     undoes: Sequence[HistoryEvent] = (),
+    concerns: Callable[[], Collection[TopicKey]] | None = None,
 ) -> tuple[MemoryPlan, str]:
     """Read, plan and commit; plan again if what was read has changed meanwhile.
 
@@ -315,6 +334,7 @@ def transact(
         store: what is read and written.
         planner: decides.
         undoes: events of the one transaction that the plan takes back.
+        concerns: topic files that the planner needs to see, where that is not all of them.
 
     Returns:
         The plan that was carried out, and its transaction's id.
@@ -324,10 +344,11 @@ def transact(
         StoreUnavailableError: the machine refused.
     """
     for _ in range(20):
-        snapshot = store.snapshot()
+        only = concerns() if concerns else None
+        snapshot = store.snapshot(only)
         if snapshot.has_edits:
-            store.note_edits()  # what a person took out by hand must be known before anything is planned
-            snapshot = store.snapshot()
+            store.note_edits(only)  # what a person took out by hand must be known before anything is planned
+            snapshot = store.snapshot(only)
         plan, attachment = planner(snapshot)
         try:
             return plan, store.commit(plan, attachment, undoes)

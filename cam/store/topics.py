@@ -1,13 +1,15 @@
 """Topic files of a store as they are meant: read, hand edits and stale saves reconciled."""
 
+import contextlib
 import os
 from dataclasses import dataclass, replace
 
+from cam.core.errors import CamError
 from cam.core.operations import Change
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, parse_history
-from cam.formats.topic_file import TopicFile, parse_topic_file
+from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
 from cam.store.reconcile import Version, reconcile
 from cam.system.files import list_folder, make_folder, read_bytes, unlink_quietly, write_quick
@@ -72,6 +74,20 @@ def topic_names(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> 
     """Topics that have a file, sorted."""
     names = list_folder(layout.topics_folder(scope, state))
     return [n[:-3] for n in names if n.endswith(".md") and not n.startswith(".") and n not in _INDEXES]
+
+
+def quick_headings(layout: StoreLayout, scope: MemoryScope) -> list[tuple[str, str]]:
+    """Topic and summary line of each active section in ``scope``, found without reading the records.
+
+    A line in a code fence that looks like a heading is among them; unreadable files are not.
+    """
+    found: list[tuple[str, str]] = []
+    with contextlib.suppress(CamError):
+        for topic in topic_names(layout, scope, MemoryState.ACTIVE):
+            with contextlib.suppress(CamError):
+                data = read_bytes(layout.topic_file(scope, MemoryState.ACTIVE, topic)) or b""
+                found += [(topic, line) for line in heading_lines(data)]
+    return found
 
 
 def read_history(layout: StoreLayout, scope: MemoryScope) -> list[HistoryEvent]:

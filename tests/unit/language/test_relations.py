@@ -2,7 +2,7 @@
 
 import pytest
 
-from cam.language.relations import contradicts
+from cam.language.relations import CLOSEST, closest, contradicts
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,16 @@ def test_against_each_other(text: str, known: str) -> None:
 )
 def test_beside_each_other(text: str, known: str) -> None:
     assert contradicts(text, [known]) == []
+
+
+def test_among_many_about_the_same_the_closest_are_found() -> None:
+    known = [f"Deploys of team {n} need a ticket and a second pair of eyes" for n in range(3 * CLOSEST)]
+    known.insert(2 * CLOSEST, "Deploys of the shop run on Mondays")
+    assert contradicts("Deploys of the shop run on Tuesdays", known) == [2 * CLOSEST]
+
+
+def test_closest_names_what_holds_a_word() -> None:
+    texts = ["İstanbul\nserves npm", "", "nothing", "npm NPM", "the pnpm store", "yarn"]
+    assert closest(frozenset({"npm"}), texts) == [0, 3, 4]
+    assert closest(frozenset({"npm", "store"}), texts, most=2) == [3, 4]
+    assert closest(frozenset({"npm"}), []) == []

@@ -21,7 +21,7 @@ from cam.store.verify import verify
 CHILD = """
 import os, shutil, sys
 from tests.unit.store.test_care_crash import WORK
-import filelock, ctypes, json, hmac, secrets, hashlib, subprocess
+import ctypes, json, hmac, secrets, hashlib, subprocess
 
 name, before, target = sys.argv[1:]
 for die_at in range(1, 1000):

@@ -16,7 +16,7 @@ from cam.core.records import MemoryRecord, MemoryScope
 from cam.core.seams import Attachment
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
-import filelock
+
 
 root, die_at = sys.argv[1], int(sys.argv[2])
 count = 0

@@ -11,7 +11,7 @@ from cam.store.memory_store import MarkdownStore
 
 CHILD = """
 import os, sys
-import filelock
+
 from cam.memory.flow import undo
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore

@@ -1,0 +1,82 @@
+"""cam remember without Typer, whose import costs as much as the work; what is no plain line is left to it."""
+
+from collections.abc import Mapping, Sequence
+
+from cam.cli.answer import Answer, emit, respond
+from cam.cli.entry import GlobalOptions
+from cam.context import Context, open_context
+
+_VALUES = ("--scope", "--topic", "--detail", "--cwd")
+
+
+def run_plain(arguments: Sequence[str], given: GlobalOptions) -> None:
+    """Run ``cam remember`` and end the process, if the line is plain: one text and known options.
+
+    Args:
+        arguments: behind ``remember``.
+        given: cam's own options before the verb.
+    """
+    read = _read(arguments)
+    if read is None:
+        return
+    (text,), options = read["text"], read
+
+    def work() -> Answer:
+        context = open_context(_last(options, "--cwd") or given.cwd)
+        emit("", tuple(f"cam: {warning}" for warning in context.settings.warnings))
+        return remember_answer(
+            context, text, _last(options, "--scope"), _last(options, "--topic"), options.get("--detail", [])
+        )
+
+    respond("remember", "--json" in options, work)
+
+
+def remember_answer(
+    context: Context, text: str, scope: str | None, topic: str | None, details: Sequence[str]
+) -> Answer:
+    """Remember ``text`` and say what came of it.
+
+    Raises:
+        CamError: what is wrong with the words, or the store.
+    """
+    from cam.core.display import one_line
+    from cam.core.records import check_topic, parse_scope
+    from cam.formats.topic_file import record_to_data
+    from cam.memory.flow import remember
+
+    where = parse_scope(scope or context.settings["default_scope"])
+    done = remember(context.store, text, details, where, check_topic(topic) if topic else None)
+    changes = [
+        {"kind": str(c.operation.kind), "ref": str(c.ref), "reason": c.operation.reason}
+        for c in done.plan.changes
+    ]
+    data = record_to_data(done.record) | {
+        "is_new": done.is_new,
+        "changes": changes,
+        "warnings": list(done.warnings),
+    }
+    verb = "Remembered" if done.is_new else "Known already"
+    text_out = f"{verb}: {one_line(done.record.summary)}\n  {done.record.ref}"
+    return Answer(data, text_out, tuple(f"cam: {w}" for w in done.warnings))
+
+
+def _read(arguments: Sequence[str]) -> dict[str, list[str]] | None:
+    """Values by option and the words as ``text``; None where Typer should have a look."""
+    found: dict[str, list[str]] = {}
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.partition("=")
+        if word == "--json":
+            found["--json"] = []
+        elif name in _VALUES and (equals or rest):
+            found.setdefault(name, []).append(value if equals else rest.pop(0))
+        elif word.startswith("-"):
+            return None
+        else:
+            found.setdefault("text", []).append(word)
+    return found if len(found.get("text", ())) == 1 else None
+
+
+def _last(options: Mapping[str, list[str]], name: str) -> str | None:
+    return options[name][-1] if name in options else None
