@@ -7,6 +7,7 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
+from cam.core.errors import InvalidInputError
 from cam.render.gc import gc_data, gc_text
 from cam.store.gc import Keep, clear, find_waste
 
@@ -14,15 +15,13 @@ from cam.store.gc import Keep, clear, find_waste
 def gc_command(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Clear it; otherwise it is only shown.")] = False,
     keep_history: Annotated[
-        int,
-        typer.Option("--keep-history", metavar="DAYS", min=0, help="Events: what undo and timelines need."),
-    ] = 365,
+        str, typer.Option("--keep-history", metavar="DAYS", help="Events: what undo and timelines need.")
+    ] = "365",
     keep_audit: Annotated[
-        int, typer.Option("--keep-audit", metavar="DAYS", min=0, help="What each sync and command did.")
-    ] = 180,
+        str, typer.Option("--keep-audit", metavar="DAYS", help="What each sync and command did.")
+    ] = "180",
     keep_archive: Annotated[
-        int | None,
-        typer.Option("--keep-archive", metavar="DAYS", min=0, help="Archived records; else they stay."),
+        str | None, typer.Option("--keep-archive", metavar="DAYS", help="Archived records; else they stay.")
     ] = None,
     as_json: Json = False,
     cwd: Cwd = None,
@@ -31,8 +30,15 @@ def gc_command(
 
     def work() -> Answer:
         root = enter_context(cwd).layout.root
-        keep = Keep(keep_history, keep_audit, keep_archive)
+        archive = None if keep_archive is None else _days("--keep-archive", keep_archive)
+        keep = Keep(_days("--keep-history", keep_history), _days("--keep-audit", keep_audit), archive)
         waste = clear(root, keep) if yes else find_waste(root, keep)
         return Answer(gc_data(waste, done=yes), gc_text(waste, done=yes))
 
     respond("gc", as_json, work)
+
+
+def _days(option: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 8):
+        raise InvalidInputError(f"{option} takes a number of days, 0 or more, not {text!r}")
+    return int(text)
