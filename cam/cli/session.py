@@ -30,7 +30,7 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
     prepared = None
     if options.inject:
         try:
-            prepared = prepare(opened)
+            prepared = prepare(opened, learn=options.sync)
         except Exception as error:  # whatever it is, Codex starts
             emit("", (f"cam: Codex starts without memory: {describe(error)[1]}",))
     if prepared is not None:

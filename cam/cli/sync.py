@@ -15,6 +15,7 @@ from cam.cli.project import offer_notes
 from cam.context import Context
 from cam.core.errors import InvalidInputError
 from cam.core.seams import MemoryExtractor
+from cam.render.continuity import saved_line
 from cam.render.sync import sync_data, sync_text
 from cam.setup.projects import note_project
 from cam.store.sessions import CodexSessions
@@ -79,11 +80,24 @@ def sync_command(
 def _once(context: Context, asked: _Asked) -> Answer:
     report = _sync(context, asked)
     notes = tuple(f"cam: {p}" for p in report.problems)
+    notes += _note_left(context, asked)
     if not asked.request.dry_run:
         note_project(context.layout.root, context.project)
     notes += offer_notes(context)
     text = sync_text(report, dry_run=asked.request.dry_run, everywhere=asked.everywhere)
     return Answer(sync_data(report), text, notes, 1 if report.failed else 0)
+
+
+def _note_left(context: Context, asked: _Asked) -> tuple[str, ...]:
+    """Save where the newest session stopped, if no wrapper did; what there is to say of it."""
+    if asked.everywhere or asked.request.dry_run or asked.request.rollout is not None:
+        return ()
+    from cam.wrapper.stopped import note_left
+
+    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    saved, trouble = note_left(context, sessions)
+    line = saved_line(saved)
+    return tuple(f"cam: {text}" for text in (line, trouble) if text)
 
 
 def _sync(context: Context, asked: _Asked) -> SyncReport:

@@ -1,7 +1,7 @@
 """Continuity: read, save, refresh, clear. The one place of this room that touches the disk."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from cam.continuity.plan import SavePlan, plan_save
@@ -26,9 +26,12 @@ from cam.store.continuity import (
 )
 from cam.store.identity import Project, resolve_project
 from cam.store.memory_store import MarkdownStore
-from cam.system.clock import now_stamp
-from cam.system.files import explain, read_bytes
+from cam.system.clock import now_seconds, now_stamp
+from cam.system.files import explain, read_bytes, written_at
 from cam.system.git import find_repository, remotes
+
+MOST_AGE = 14 * 24 * 3600
+"""Seconds after which a session that nobody looked at is no place where anybody stopped."""
 
 
 def status(store: ContinuityStore, settings: Settings) -> Status:
@@ -81,9 +84,13 @@ def save_after_session(
     settings: Settings,
     home: str,
     *,
-    since: float,
+    since: float | None,
+    running: Collection[str] = (),
 ) -> tuple[Saved, ...]:
     """Save what the wrapped session left, and before it what an earlier run could not.
+
+    That is what its marker names, and the newest session before that nobody looked at: its wrapper was
+    killed, or Codex ran without one.
 
     Args:
         store: of the project.
@@ -91,7 +98,8 @@ def save_after_session(
         project: None where there is nothing to save.
         settings: nothing is saved unless ``session_continuity`` is ``auto``.
         home: the user's home folder.
-        since: when Codex was started, seconds since the epoch.
+        since: when Codex was started, seconds since the epoch; None where no session was wrapped.
+        running: ids of sessions whose own wrapper will save them.
 
     Raises:
         CamError: the machine refuses; a marker stays for the next run.
@@ -100,7 +108,7 @@ def save_after_session(
         return ()
     layers = open_continuity(store, project, settings)
     done: list[Saved] = []
-    latest = latest_since(layers, sessions, home, since)
+    latest = None if since is None else latest_since(layers, sessions, home, since)
     marker = layers.marker()
     if marker is not None and (latest is None or marker.rollout != latest.path):
         left = _readable(sessions, marker.rollout)
@@ -109,18 +117,66 @@ def save_after_session(
         elif left.is_primary and _belongs(layers, left, home):
             scope = "" if marker.scope == "both" else marker.scope
             done.append(_save(layers, sessions, home, left, "marker", scope, "wrapper-recovery"))
+    unseen = _newest_unseen(layers, sessions, home, latest, running)
+    if unseen is not None:
+        done.append(_save(layers, sessions, home, unseen, "unseen", "", "wrapper-recovery"))
     if latest is not None:
         done.append(_save(layers, sessions, home, latest, "latest", "", "wrapper-auto-save"))
     return tuple(done)
+
+
+def save_cut_off(
+    store: ContinuityStore, sessions: SessionSource, home: str, rollouts: Iterable[str]
+) -> Saved | None:
+    """Before a session starts: save the newest one whose wrapper was killed; None where there is none.
+
+    Args:
+        store: the layers.
+        sessions: where rollouts are.
+        home: the user's home folder.
+        rollouts: of sessions whose wrappers are gone, the newest first.
+
+    Raises:
+        CamError: the machine refuses; a marker stays.
+    """
+    seen = store.seen_until()
+    for path in rollouts:
+        if written_at(path) <= seen:
+            continue
+        meta = _readable(sessions, path)
+        if meta is not None and meta.is_primary and _belongs(store, meta, home, worktree=True):
+            return _save(store, sessions, home, meta, "unseen", "", "wrapper-recovery")
+    return None
 
 
 def latest_since(
     store: ContinuityStore, sessions: SessionSource, home: str, since: float
 ) -> RolloutMeta | None:
     """The person's own session in this worktree that was written last, if it was since ``since``."""
-    ours = [(_changed_at(m), m.started_at, m) for m in _own_sessions(store, sessions, home)]
+    ours = [(written_at(m.path), m.started_at, m) for m in _own_sessions(store, sessions.sessions(), home)]
     fresh = [row for row in ours if row[0] >= since - 1]
     return max(fresh, key=lambda row: row[:2])[2] if fresh else None
+
+
+def _newest_unseen(
+    store: ContinuityStore,
+    sessions: SessionSource,
+    home: str,
+    latest: RolloutMeta | None,
+    running: Collection[str],
+) -> RolloutMeta | None:
+    """The newest session here that was written after what was last looked at, no older than two weeks."""
+    least = max(store.seen_until(), now_seconds() - MOST_AGE)
+    fresh = (m for m in sessions.sessions() if written_at(m.path) > least)
+    ours = [
+        (written_at(m.path), m)
+        for m in _own_sessions(store, fresh, home)
+        if m.session not in running and (latest is None or m.session != latest.session)
+    ]
+    newest = max(ours, key=lambda row: row[0], default=None)
+    if newest is None or (latest is not None and newest[0] > written_at(latest.path)):
+        return None  # it goes on beside the session that ended; its turn comes
+    return newest[1]
 
 
 def clear(store: ContinuityStore, scope: str) -> Cleared:
@@ -148,6 +204,7 @@ def clear(store: ContinuityStore, scope: str) -> Cleared:
         return Write(files, _audit_line(store, "clear", scope, tuple(_shown(gone))))
 
     store.change(plan)
+    store.note_seen(now_seconds())
     return Cleared(tuple(_shown(gone)))
 
 
@@ -186,6 +243,7 @@ def _save(
 ) -> Saved:
     """Read one session and save it, or leave a marker that says what could not be done."""
     mode = "replace" if refresh else "merge"
+    until = written_at(meta.path)
     wanted = scope or "both"
     try:
         evidence = sessions.read(meta)
@@ -231,6 +289,7 @@ def _save(
     left = store.marker()
     if left is not None and left.fits(wanted) and left.rollout == meta.path:
         store.clear_marker()
+    store.note_seen(until)
     return replace(saved, written=tuple(written))
 
 
@@ -273,7 +332,9 @@ def _choose(
     if refresh and last is not None:
         return _named(sessions, last), "audit"
     latest = max(
-        _own_sessions(store, sessions, home), key=lambda m: (m.started_at, _changed_at(m)), default=None
+        _own_sessions(store, sessions.sessions(), home),
+        key=lambda m: (m.started_at, written_at(m.path)),
+        default=None,
     )
     if latest is not None:
         return latest, "latest"
@@ -305,10 +366,12 @@ def _readable(sessions: SessionSource, path: str) -> RolloutMeta | None:
         return None
 
 
-def _own_sessions(store: ContinuityStore, sessions: SessionSource, home: str) -> Iterable[RolloutMeta]:
-    """The person's own sessions in this worktree."""
+def _own_sessions(
+    store: ContinuityStore, sessions: Iterable[RolloutMeta], home: str
+) -> Iterable[RolloutMeta]:
+    """Of ``sessions`` the person's own in this worktree."""
     known: dict[str | None, bool] = {}
-    for meta in sessions.sessions():
+    for meta in sessions:
         if meta.is_primary:
             key = meta.cwd or meta.git_remote
             if key not in known:
@@ -342,13 +405,6 @@ def _own_part(store: ContinuityStore, evidence: RolloutEvidence, home: str) -> R
         return evidence
     items = tuple(i for i in evidence.items if i.cwd is None or known[i.cwd])
     return replace(evidence, items=items)
-
-
-def _changed_at(meta: RolloutMeta) -> float:
-    try:
-        return os.stat(meta.path).st_mtime
-    except OSError:
-        return 0.0
 
 
 def _keep_note(store: ContinuityStore, layer: str, gone: dict[str, bytes]) -> None:

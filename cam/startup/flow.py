@@ -15,11 +15,12 @@ from cam.startup.compile import HIGHLIGHT_SHARE, TopicRef, compile_payload
 from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.result import StartupPayload
 from cam.startup.selection import SCOPE_ORDER
+from cam.startup.started import OWNER_FILE, owner_data
 from cam.startup.use import read_hints
 from cam.store.layout import StoreLayout
 from cam.store.start_index import StartIndex
 from cam.system.clock import now_stamp
-from cam.system.files import list_folder, make_folder, read_bytes, remove_file, write_quick
+from cam.system.files import list_folder, make_folder, remove_file, write_quick
 
 RUN_SECONDS = 24 * 3600
 """A run file is cleared when its session is a day old: it may go on in the background until then."""
@@ -86,6 +87,7 @@ def write_run(
     active = run.pop("active")  # a long list that a resumed session alone needs
     write_quick(os.path.join(folder, ACTIVE_FILE), "\n".join(active).encode())
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())
+    write_quick(os.path.join(folder, OWNER_FILE), owner_data(layout))
     return folder
 
 
@@ -97,21 +99,6 @@ def run_data(payload: StartupPayload) -> dict[str, Any]:
         "active": list(payload.active),
         "continuity": [line for b in payload.blocks if b.name == "continuity" for line in b.lines],
     }
-
-
-def sessions_of_run(folder: str) -> list[dict[str, Any]]:
-    """What the hook noted: the sessions that were started under this run, in order of their first start.
-
-    Each: ``session``, ``source``, ``transcript`` (path or None), ``text`` (what it was told).
-    """
-    found = []
-    for name in list_folder(folder):
-        if name.startswith("session-") and name.endswith(".json"):
-            try:
-                found.append(dict(json.loads(read_bytes(os.path.join(folder, name)) or b"")))
-            except ValueError:
-                continue  # a hook that was killed while writing
-    return sorted(found, key=lambda s: str(s.get("at", "")))
 
 
 def _fits(candidates: Sequence[Candidate], lines: int, tokens: int) -> bool:

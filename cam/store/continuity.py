@@ -7,6 +7,7 @@
     projects/<id>/continuity/cleared.json                   what the last ``clear`` took away
     projects/<id>/audit/session-continuity-log.jsonl        one line a write
     projects/<id>/audit/session-continuity-recovery.json    what could not be done, for the next run
+    projects/<id>/continuity/seen/<worktree>.json           up to when its sessions were looked at
 
 With the path style ``claude`` the local layer is the newest ``<root>/.claude/sessions/*-session.tmp``.
 
@@ -42,6 +43,7 @@ from cam.system.files import (
     take_away,
     unlink_quietly,
     write_atomic,
+    write_quick,
 )
 from cam.system.git import find_repository, is_tracked
 
@@ -274,6 +276,27 @@ class ContinuityStore:
             data = read_bytes(self.audit_file) or b""
             return [row for line in data.split(b"\n") if (row := _row(line)) is not None]
         return []
+
+    def seen_until(self) -> float:
+        """When the last session of this worktree that was looked at had been written; 0 if none was.
+
+        Seconds since the epoch, by the file's own time.
+        """
+        try:
+            return float(json.loads(read_bytes(self._seen_file) or b"0"))
+        except (CamError, ValueError, TypeError):
+            return 0.0
+
+    def note_seen(self, until: float) -> None:
+        """A session was looked at that had been written at ``until``; a lost note means one more look."""
+        if until > self.seen_until():
+            with contextlib.suppress(CamError):
+                make_folder(os.path.dirname(self._seen_file))
+                write_quick(self._seen_file, json.dumps(until).encode())
+
+    @property
+    def _seen_file(self) -> str:
+        return self._own("seen", f"{self.layout.worktree}.json")
 
     @property
     def _journal(self) -> str:

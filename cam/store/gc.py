@@ -24,6 +24,7 @@ from cam.store.projects import layouts_of, project_ids
 from cam.store.tombstones import bury
 from cam.system.clock import now_stamp
 from cam.system.files import read_bytes, remove_file, remove_folder, walk_files, write_atomic
+from cam.system.processes import is_running
 
 DAY = 24 * 3600
 LEDGER_DAYS = 90
@@ -302,15 +303,7 @@ def _split(path: str) -> list[bytes]:
 def _is_in_use(name: str) -> bool:
     """Whether the process whose number a temporary file carries is still alive."""
     tag = name.removesuffix(".tmp").rpartition(".")[2]
-    if not tag.isdigit():
-        return False
-    try:
-        os.kill(int(tag), 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
+    return tag.isdigit() and is_running(int(tag))
 
 
 def _cutoff(days: int | None, now: float) -> str | None:

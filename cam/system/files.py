@@ -348,6 +348,14 @@ def _machine_errors(path: str) -> Iterator[None]:
         raise StoreUnavailableError(explain(error, path)) from error
 
 
+def written_at(path: str) -> float:
+    """When a file was last written, seconds since the epoch; 0 where there is none that can be asked."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
 def _raise(error: OSError) -> None:
     if error.errno != errno.ENOENT:
         raise error

@@ -12,9 +12,10 @@ from cam.context import Context
 from cam.core.evidence import RolloutMeta
 from cam.formats.json_line import dump_line
 from cam.setup.projects import note_project
-from cam.startup.flow import run_data, sessions_of_run
+from cam.startup.flow import run_data
 from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger, write_ledger
+from cam.startup.started import sessions_of_run
 from cam.store.identity import resolve_project
 from cam.store.read_once import ReadOnce
 from cam.store.sessions import CodexSessions

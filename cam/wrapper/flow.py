@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cam.context import Context, open_context
-from cam.continuity.start import AUTO, start_lines
+from cam.continuity.start import AUTO, open_continuity, start_lines
 from cam.core.seams import Injection
 from cam.startup.flow import run_data, startup_payload, write_run
 from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger
 from cam.startup.result import StartupPayload
+from cam.startup.started import started_here
 from cam.system.codex import codex_version, find_codex
+from cam.system.files import written_at
 from cam.wrapper.arguments import CodexCall, parse_arguments
 from cam.wrapper.codex_config import Place
 from cam.wrapper.injectors import choose_injector
@@ -99,8 +101,12 @@ def open_session(verb: str, arguments: Sequence[str], cwd: str | None) -> Opened
     return Opened(call, here, program.path, None if context.off_reason else context)
 
 
-def prepare(opened: Opened) -> Prepared | None:
+def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     """Compile the payload and the arguments that carry it; None where no session follows, or cam is off.
+
+    Args:
+        opened: the session.
+        learn: whether a session whose wrapper was killed is saved first.
 
     Raises:
         CamError: memory cannot be read or handed over.
@@ -108,6 +114,8 @@ def prepare(opened: Opened) -> Prepared | None:
     context, call = opened.context, opened.call
     if context is None or not call.is_session:
         return None
+    if learn:
+        _catch_up(context)
     lines = start_lines(context, context.project, context.settings)
     payload, problems = startup_payload(
         context.layout, context.settings, lines, relevance(context.layout, call.prompt)
@@ -133,6 +141,22 @@ def prepare(opened: Opened) -> Prepared | None:
     if arguments is None:
         arguments = (*injection.arguments, *call.arguments)
     return Prepared(arguments, injection, payload, told, run, tuple(warnings))
+
+
+def _catch_up(context: Context) -> None:
+    """Save where a session stopped whose wrapper was killed; a few small files are read where none was."""
+    if context.project is None or context.settings["session_continuity"] != AUTO:
+        return
+    seen = open_continuity(context, context.project, context.settings).seen_until()
+    left = [
+        s.transcript
+        for s in started_here(context.layout)
+        if not s.runs and s.transcript is not None and written_at(s.transcript) > seen
+    ]
+    if left:
+        from cam.wrapper.stopped import note_cut_off  # noqa: PLC0415 - seldom, and it imports much
+
+        note_cut_off(context, left)
 
 
 def start(opened: Opened, prepared: Prepared | None, *, follow: bool) -> tuple[int, "LiveReader | None"]:

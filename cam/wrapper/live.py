@@ -9,7 +9,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from cam.startup.flow import sessions_of_run
+from cam.startup.started import sessions_of_run
 
 if TYPE_CHECKING:
     from cam.core.evidence import RolloutEvidence, RolloutMeta

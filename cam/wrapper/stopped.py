@@ -1,15 +1,20 @@
 """Where the session stopped, noted when Codex has ended: the wrapper's part of continuity."""
 
+import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from cam.context import Context
-from cam.continuity.flow import latest_since, save_after_session
+from cam.continuity.flow import latest_since, save_after_session, save_cut_off
 from cam.continuity.result import Saved
 from cam.continuity.start import AUTO, open_continuity
 from cam.core.errors import CamError
+from cam.core.seams import SessionSource
+from cam.startup.started import started_here
 from cam.store.read_once import ReadOnce
+from cam.store.sessions import CodexSessions
 
 _MOST_BYTES = 200_000_000
 """A session above this that was not read while it ran is read after the prompt is back."""
@@ -44,7 +49,33 @@ def note_stop(context: Context, sessions: ReadOnce, started: float) -> tuple[tup
                 start_new_session=True,
             )  # fmt: skip
             return (), ""
-        saved = save_after_session(context.store, sessions, context.project, settings, home, since=started)
+        saved = _save(context, sessions, started)
     except (CamError, OSError) as error:
         return (), f"where the session stopped was not saved: {error}; the next run tries again"
     return saved, ""
+
+
+def note_left(context: Context, sessions: SessionSource) -> tuple[tuple[Saved, ...], str]:
+    """Save where the newest session stopped that no wrapper saved; as ``note_stop``, with none of its own."""
+    if context.project is None or context.off_reason or context.settings["session_continuity"] != AUTO:
+        return (), ""
+    try:
+        return _save(context, sessions, None), ""
+    except (CamError, OSError) as error:
+        return (), f"where the last session stopped was not saved: {error}; the next run tries again"
+
+
+def note_cut_off(context: Context, rollouts: Sequence[str]) -> None:
+    """Before a session starts: save where one stopped whose wrapper was killed, so that this one is told."""
+    store = open_continuity(context.store, context.project, context.settings)
+    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    with contextlib.suppress(CamError, OSError):  # a marker stays, and what comes after this session says so
+        save_cut_off(store, sessions, context.environment.home, rollouts)
+
+
+def _save(context: Context, sessions: SessionSource, started: float | None) -> tuple[Saved, ...]:
+    running = {s.session for s in started_here(context.layout) if s.runs}
+    return save_after_session(
+        context.store, sessions, context.project, context.settings, context.environment.home,
+        since=started, running=running,
+    )  # fmt: skip

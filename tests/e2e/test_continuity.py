@@ -1,6 +1,8 @@
 """A session stops half-way; the next one knows goal and next step: the installed cam, the real Codex."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -85,6 +87,35 @@ def test_it_is_done_only_where_it_is_wanted(sandbox: Any, how: str) -> None:
         first = str(box.rollouts()[0])
         assert cam(box, "session", "save", "--rollout", first, env=env).returncode == 0
         assert "index" in cam(box, "session", "load", env=env).stdout
+
+
+@pytest.mark.parametrize("how", ["run", "sync"])
+def test_a_killed_wrappers_session_is_saved_by_the_next(sandbox: Any, how: str) -> None:
+    started: list[bool] = []
+
+    def script(_request: Any) -> str:
+        if not started:  # while the model thinks, the wrapper dies
+            started.append(True)
+            os.kill(wrapper.pid, signal.SIGKILL)
+        return ANSWER
+
+    box = sandbox("0.171.0", script)
+    env = {**box.env, "CAM_CODEX_BINARY": box.codex}
+    wrapper = subprocess.Popen(
+        [CAM, "exec", TASK], cwd=box.repo, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+    )
+    assert wrapper.stdout is not None
+    with wrapper.stdout:
+        wrapper.stdout.read()  # ends when Codex, which lives on, has ended
+    assert wrapper.wait() == -signal.SIGKILL
+    if how == "sync":
+        assert "left to do: add the index" in cam(box, "sync").stderr
+        assert "left to do" not in cam(box, "sync").stderr
+        assert f"Goal: {TASK}" in cam(box, "session", "load").stdout
+        return
+    asked = len(box.server.requests)
+    cam(box, "exec", "What comes next?")
+    assert block(box, asked)[0] == f"| Goal: {TASK}"
 
 
 def test_trouble_never_changes_codex_exit_code_and_the_next_run_makes_up(sandbox: Any) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,13 @@ class Box:
         return save_after_session(
             self.memory, self.sessions, self.project, self.settings(**values), str(self.home), since=0
         )
+
+    def left(self, **more: Any) -> list[str]:
+        """Sessions that are saved where no session was wrapped."""
+        saved = save_after_session(
+            self.memory, self.sessions, self.project, self.settings(), str(self.home), since=None, **more
+        )
+        return [s.meta.session for s in saved]
 
     def lines(self, **values: Any) -> tuple[str, ...]:
         return start_lines(self.memory, self.project, self.settings(**values))
@@ -260,6 +268,38 @@ def test_a_refused_write_leaves_a_marker_that_the_next_run_acts_on(box: Box) -> 
     assert [s.meta.session for s in box.after()] == ["s1", "s2"]
     assert box.store().marker() is None
     assert box.lines() == LINES
+
+
+def test_the_newest_session_that_nobody_saved_is_saved_once(box: Box) -> None:
+    for n, name in enumerate(("s1", "s2")):
+        path = box.said(name, f"Add {name} to the menu", "Half of it is in.", at=f"1{n}")
+        os.utime(path, (time.time() - 100 + n, time.time() - 100 + n))
+    assert box.left(running={"s2"}) == ["s1"]  # its own wrapper saves s2
+    assert box.left() == ["s2"]
+    assert box.lines()[0] == "Goal: Add s2 to the menu"
+    assert box.left() == []
+    path = box.said("s2", "Add s2 to the menu", "Half of it is in.", "And to the footer", "Done.", at="11")
+    assert box.left() == ["s2"]  # it went on
+    clear(box.store(), "both")
+    assert box.left() == []
+
+
+def test_before_what_a_run_leaves_stands_what_was_never_saved(box: Box) -> None:
+    path = box.said("killed", "Build the importer", "Next steps:\n- write the mapping page")
+    os.utime(path, (time.time() - 100, time.time() - 100))
+    began = time.time() - 2
+    box.said("own", "thanks", "You're welcome.", at="12")
+    saved = save_after_session(
+        box.memory, box.sessions, box.project, box.settings(), str(box.home), since=began
+    )
+    assert [(s.meta.session, s.chosen) for s in saved] == [("killed", "unseen"), ("own", "latest")]
+    assert box.lines()[:2] == ("Goal: Build the importer", "Next: write the mapping page")
+
+
+def test_nobody_stopped_where_a_session_is_older_than_two_weeks(box: Box) -> None:
+    path = box.said("old", "Build the importer", "Half of it is in.")
+    os.utime(path, (time.time() - 15 * 86400, time.time() - 15 * 86400))
+    assert box.left() == []
 
 
 def test_a_marker_whose_session_is_gone_is_dropped(box: Box) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from cam.startup.compile import compile_payload
-from cam.startup.flow import sessions_of_run, write_run
+from cam.startup.flow import write_run
 from cam.startup.result import StartupPayload
+from cam.startup.started import sessions_of_run
 from cam.store.layout import StoreLayout
 from tests.unit.startup.test_compile import NOW, candidates, fact
 
