@@ -8,6 +8,7 @@ import typer
 
 from cam.cli.answer import describe, emit
 from cam.cli.entry import PASS_THROUGH, GlobalOptions
+from cam.cli.predecessor import what_took_its_place
 from cam.context import Context, open_context
 from cam.render.answer import failure, to_json
 
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
     "remember": Entry("remember", "Remember a fact.", _MEMORY),
     "forget": Entry("forget", "Archive or delete what is remembered.", _MEMORY),
     "undo": Entry("undo", "Take back the last change of memory.", _MEMORY),
+    "log": Entry("log", "What each session taught, corrected and forgot, newest first.", _MEMORY),
     "why": Entry("why", "Who said it, when, and what it replaced.", _MEMORY),
     "review": Entry("review", "What sync left to you: list, accept, reject.", _MEMORY),
     "recall": Entry("recall", "Find memory again: search, timeline, details.", _MEMORY),
@@ -107,11 +109,13 @@ def run_app(arguments: list[str], options: GlobalOptions) -> int:
         if type(error).__name__ == "Abort":
             return 130
         word, message, exit_code = describe(error)
+        instead = what_took_its_place(arguments)
+        message = instead or message
         if "--json" in arguments:
             emit(to_json(failure(_dotted(arguments), word, message)))
         else:
             page = " ".join(["cam", *(_words(arguments) if name in COMMANDS else ()), "--help"])
-            emit("", (f"cam: {message} (see '{page}')",))
+            emit("", (f"cam: {message}" if instead else f"cam: {message} (see '{page}')",))
         return exit_code
     return code if isinstance(code, int) else 0
 

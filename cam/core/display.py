@@ -13,3 +13,8 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(" " if category(c) in _UNSAFE and c not in _JOINERS else c for c in text)
+
+
+def shortened(text: str, limit: int) -> str:
+    """``text`` of at most ``limit`` characters, the cut shown."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

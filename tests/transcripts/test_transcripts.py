@@ -58,6 +58,7 @@ def normal(text: str, root: Path) -> str:
     """Without what differs from run to run."""
     text = text.replace(str(root), "/box")
     text = re.sub(r"\b(shop|path)-[0-9a-f]{12}\b", r"\1-ID", text)
+    text = re.sub(r"\b\d{4}-\d\d-\d\d \d\d:\d\dZ", "TIME", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "TIME", text)
     return re.sub(r"\d{8}T\d{6}-[0-9a-f]{8}", "TX", text)
 

@@ -1,0 +1,152 @@
+"""What was taught, corrected and forgotten, change by change. Pure: made from the history's events."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cam.core.operations import OperationKind, Quote
+from cam.core.records import MemoryRecord
+from cam.formats.history import HistoryEvent
+from cam.memory.take_back import undo_target
+
+_WORDS = {
+    OperationKind.ADD: "learned",
+    OperationKind.UPDATE: "changed",
+    OperationKind.DELETE: "deleted",
+    OperationKind.ARCHIVE: "forgotten",
+    OperationKind.RESTORE: "restored",
+    OperationKind.MOVE: "moved",
+    OperationKind.PIN: "pinned",
+    OperationKind.MERGE: "merged",
+    OperationKind.LINK: "linked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What one change did to one record.
+
+    Attributes:
+        what: ``learned``, ``corrected``, ``forgotten``, ``deleted``, ``changed``, ``confirmed``, ``moved``,
+            ``restored``, ``pinned``, ``merged`` or ``linked``.
+        ref: of the record, as it was named then.
+        record: as it stood afterwards, or before where it went; None where the predecessor noted no text.
+        was: what it replaced, where it stood, or how it read before.
+        quotes: the words it rests on.
+    """
+
+    what: str
+    ref: str
+    record: MemoryRecord | None
+    was: tuple[MemoryRecord, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One change: a session that was read, a command, a hand edit, an undo.
+
+    Attributes:
+        at: ISO-8601 UTC.
+        actor: ``sync``, ``user``, ``file`` (edited by hand), or an agent's name.
+        session: whose words it rests on, "" where it was no session.
+        transaction: what undo calls it; "" where there is no way back.
+        undoes: the transaction that it took back.
+        undone_by: the transaction that took it back.
+        lessons: in the order they were made.
+    """
+
+    at: str
+    actor: str
+    session: str
+    transaction: str
+    undoes: str
+    undone_by: str
+    lessons: tuple[Lesson, ...]
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether ``cam undo`` takes it back."""
+        return bool(self.transaction) and not self.undone_by and self.actor != "file"
+
+
+def log(events: Sequence[HistoryEvent]) -> list[LogEntry]:
+    """Every change that did something, newest first.
+
+    Args:
+        events: of all scopes, oldest first; hand edits among them.
+    """
+    steps: dict[tuple[str, str], list[HistoryEvent]] = {}
+    for number, event in enumerate(events):
+        if event.applied:
+            # Hand edits are noted with the next change, and the predecessor named none: each is told apart.
+            hand = "file" if event.actor == "file" else ""
+            steps.setdefault((event.transaction or f"#{number}", hand), []).append(event)
+    undone: dict[str, str] = {}
+    for (transaction, _), step in reversed(steps.items()):
+        target = undo_target(step)
+        if target and transaction not in undone:
+            undone.setdefault(target, transaction)
+    entries = [_entry(step, undone) for step in steps.values()]
+    return sorted(entries, key=lambda entry: entry.at, reverse=True)
+
+
+def _entry(step: Sequence[HistoryEvent], undone: dict[str, str]) -> LogEntry:
+    first = step[0]
+    sessions = (quote.session for event in step for quote in event.quotes if quote.session)
+    lessons = tuple(_lessons(step))
+    session = next(sessions, "") or next(_sources(lessons), "") if first.actor == "sync" else ""
+    return LogEntry(
+        first.at, first.actor, session, first.transaction, undo_target(step),
+        "" if first.actor == "file" else undone.get(first.transaction, ""), lessons,
+    )  # fmt: skip
+
+
+def _lessons(step: Sequence[HistoryEvent]) -> Iterable[Lesson]:
+    """A record and what it replaced are one lesson; so are the two halves of a move."""
+    winners = {_short(event) for event in step if event.kind is not OperationKind.ARCHIVE}
+    losers = [e for e in step if e.kind is OperationKind.ARCHIVE and e.replaced_by in winners]
+    left = [e.before for e in step if e.kind is OperationKind.MOVE and e.after is None and e.before]
+    for event in step:
+        if event in losers or (event.kind is OperationKind.MOVE and event.after is None):
+            continue
+        lost = [e for e in losers if e.replaced_by == _short(event)]
+        quotes = event.quotes or tuple(quote for e in lost for quote in e.quotes)
+        record = event.after or event.before
+        if lost:
+            what, was = "corrected", [e.before for e in lost if e.before]
+        elif event.kind is OperationKind.MOVE:
+            what, was = "moved", [r for r in left if record and r.text == record.text]
+        else:
+            what, was = _what(event), [*_before(event)]
+            what = "restored" if what == "learned" and undo_target(step) else what
+        yield Lesson(what, event.ref, record, tuple(was), quotes)
+
+
+def _what(event: HistoryEvent) -> str:
+    before, after = event.before, event.after
+    if event.kind is OperationKind.PIN and after is not None and not after.pinned:
+        return "unpinned"
+    if event.kind is OperationKind.UPDATE and before is not None and after is not None:
+        if before.state is not after.state:
+            return "restored" if after.state.value == "active" else "forgotten"
+        if before.text == after.text:
+            return "confirmed"
+    return _WORDS[event.kind]
+
+
+def _before(event: HistoryEvent) -> Iterable[MemoryRecord]:
+    """How it read before, where it reads otherwise now."""
+    before, after = event.before, event.after
+    if before is not None and after is not None and before.text != after.text:
+        yield before
+
+
+def _sources(lessons: Iterable[Lesson]) -> Iterator[str]:
+    for lesson in lessons:
+        for source in lesson.record.sources if lesson.record else ():
+            if source.session:
+                yield source.session
+
+
+def _short(event: HistoryEvent) -> str:
+    return event.ref.split(":", 2)[-1]

@@ -1,0 +1,109 @@
+"""What each session taught, corrected and forgot, for people and as data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from cam.core.display import one_line, shortened
+from cam.core.tombstones import normal
+from cam.formats.history import quote_to_data
+from cam.formats.topic_file import record_to_data
+from cam.memory.log import Lesson, LogEntry
+
+_SIGNS = {"learned": "+", "restored": "+", "corrected": "~", "changed": "~", "forgotten": "-", "deleted": "-"}
+_ACTORS = {"user": "you", "file": "edited by hand", "sync": "a session"}
+_QUOTE = 200
+"""Characters of a quote that are shown; ``--json`` has it whole."""
+
+
+def log_data(entries: Sequence[LogEntry], total: int) -> dict[str, Any]:
+    """``log --json``.
+
+    Args:
+        entries: those that are shown.
+        total: how many there are.
+    """
+    return {"entries": [_entry_data(entry) for entry in entries], "count": len(entries), "total": total}
+
+
+def log_text(entries: Sequence[LogEntry], total: int, *, is_part: bool = False) -> str:
+    """``log``: newest first; each change with what it did to which record, the words, and the way back.
+
+    Args:
+        entries: those that are shown.
+        total: how many there are.
+        is_part: only some were asked for.
+    """
+    if not entries:
+        what = "Nothing of that kind" if is_part else "Nothing"
+        return f"{what} was learned, corrected or forgotten here yet."
+    blocks = ["\n".join(_entry_lines(entry)) for entry in entries]
+    if len(entries) < total:
+        blocks.append(f"{total - len(entries)} earlier: cam log --limit {min(total, len(entries) * 5)}")
+    return "\n\n".join(blocks)
+
+
+def _entry_lines(entry: LogEntry) -> list[str]:
+    head = [f"{entry.at[:10]} {entry.at[11:16]}Z", _who(entry), _counts(entry.lessons)]
+    lines = ["  ".join(head)]
+    for lesson in entry.lessons:
+        lines += _lesson_lines(lesson)
+    if entry.undone_by:
+        lines.append(f"  taken back; redo: cam undo {entry.undone_by}")
+    elif entry.can_undo:
+        lines.append(f"  {'redo' if entry.undoes else 'undo'}: cam undo {entry.transaction}")
+    return lines
+
+
+def _lesson_lines(lesson: Lesson) -> list[str]:
+    record = lesson.record
+    said = one_line(record.summary) if record else "(its text is not known)"
+    sign = _SIGNS.get(lesson.what)
+    lines = [f"  {sign} {said}" if sign else f"  · {lesson.what}: {said}"]
+    for was in lesson.was:
+        if lesson.what == "moved":
+            lines.append(f"    from {was.ref}")
+        elif record is None or was.summary != record.summary:
+            lines.append(f"    was: {one_line(was.summary)}")
+        else:
+            lines.append("    with other details")
+    for quote in lesson.quotes:
+        # What a person typed at the terminal is the record itself: said once is enough.
+        if quote.session or record is None or normal(quote.text) != normal(record.summary):
+            place = f"  message {quote.ordinal}" if quote.session and quote.ordinal else ""
+            lines.append(f"    “{shortened(one_line(quote.text), _QUOTE)}”{place}")
+    return [*lines, f"    {lesson.ref}"]
+
+
+def _counts(lessons: Sequence[Lesson]) -> str:
+    words = dict.fromkeys(lesson.what for lesson in lessons)
+    return ", ".join(f"{word} {sum(lesson.what == word for lesson in lessons)}" for word in words)
+
+
+def _who(entry: LogEntry) -> str:
+    if entry.undoes:
+        return "undo"
+    if entry.session:
+        return f"session {entry.session}"
+    return _ACTORS.get(entry.actor, entry.actor)
+
+
+def _entry_data(entry: LogEntry) -> dict[str, Any]:
+    return {
+        "at": entry.at,
+        "actor": entry.actor,
+        "session": entry.session or None,
+        "transaction": entry.transaction or None,
+        "can_undo": entry.can_undo,
+        "undoes": entry.undoes or None,
+        "undone_by": entry.undone_by or None,
+        "lessons": [
+            {
+                "what": lesson.what,
+                "ref": lesson.ref,
+                "record": record_to_data(lesson.record) if lesson.record else None,
+                "was": [record_to_data(was) for was in lesson.was],
+                "quotes": [quote_to_data(quote) for quote in lesson.quotes],
+            }
+            for lesson in entry.lessons
+        ],
+    }

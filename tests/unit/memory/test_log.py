@@ -1,0 +1,121 @@
+"""The log: changes as lessons, newest first, each with its words and the way back."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
+from cam.core.records import MemoryRecord, MemoryScope, Source
+from cam.formats.history import HistoryEvent, event_of
+from cam.memory.log import log
+from cam.render.log import log_data, log_text
+
+PROJECT = MemoryScope.PROJECT
+
+
+def day(n: int) -> str:
+    return f"2026-11-{n:02}T10:00:00.000Z"
+
+
+OLD = MemoryRecord(PROJECT, "reference", "port-1", "Port 3000", created_at=day(1), updated_at=day(1))
+NEW = MemoryRecord(PROJECT, "reference", "port-2", "Port 4100", created_at=day(2), updated_at=day(2))
+SAID = Quote("it is 4100 now", "0190-abc", 3)
+
+
+def event(
+    name: str,
+    n: int,
+    kind: OperationKind,
+    before: MemoryRecord | None,
+    after: MemoryRecord | None,
+    **more: object,
+) -> HistoryEvent:
+    record = after or before
+    assert record is not None
+    reason = str(more.pop("reason", "why"))
+    operation = MemoryOperation(kind, record, reason, **more)  # type: ignore[arg-type]
+    return event_of(Change(operation, before, after), name, day(n))
+
+
+CORRECTED = [
+    event(
+        "t2",
+        2,
+        OperationKind.ARCHIVE,
+        OLD,
+        OLD.archived("x", day(2)),
+        replaced_by="reference:port-2",
+        actor="sync",
+    ),
+    event("t2", 2, OperationKind.ADD, None, NEW, quotes=(SAID,), actor="sync"),
+]
+
+
+def test_a_correction_is_one_lesson_with_what_it_replaced_and_the_words() -> None:
+    (entry,) = log(CORRECTED)
+    (lesson,) = entry.lessons
+    assert (lesson.what, lesson.record, lesson.was, lesson.quotes) == ("corrected", NEW, (OLD,), (SAID,))
+    assert (entry.session, entry.can_undo) == ("0190-abc", True)
+    text = log_text([entry], 1)
+    assert "session 0190-abc  corrected 1" in text
+    assert "“it is 4100 now”  message 3" in text
+    assert text.endswith("undo: cam undo t2")
+
+
+def test_what_was_taken_back_says_how_to_bring_it_again() -> None:
+    back = event("t3", 3, OperationKind.DELETE, NEW, None, reason="undo of t2")
+    undo, change = log([*CORRECTED, back])
+    assert (undo.undoes, undo.can_undo) == ("t2", True)
+    assert (change.undone_by, change.can_undo) == ("t3", False)
+    again = event("t4", 4, OperationKind.ADD, None, NEW, reason="undo of t3")
+    redo, undo, change = log([*CORRECTED, back, again])
+    assert redo.lessons[0].what == "restored"
+    assert (undo.undone_by, change.undone_by, change.can_undo) == ("t4", "", True)
+
+
+def test_a_hand_edit_stands_apart_from_the_change_that_noted_it() -> None:
+    hand = event("t2", 2, OperationKind.UPDATE, OLD, replace(OLD, summary="Port 3001"), actor="file")
+    entries = log([hand, *CORRECTED])
+    assert [(e.actor, e.can_undo) for e in entries] == [("file", False), ("sync", True)]
+    assert "was: Port 3000" in log_text(entries, 2)
+
+
+def test_the_halves_of_a_move_are_one_lesson() -> None:
+    away = replace(OLD, scope=MemoryScope.GLOBAL)
+    halves = [
+        event("t5", 5, OperationKind.MOVE, OLD, None),
+        event("t5", 5, OperationKind.MOVE, None, away),
+    ]
+    (entry,) = log(halves)
+    assert [(lesson.what, lesson.was) for lesson in entry.lessons] == [("moved", (OLD,))]
+
+
+def test_a_restatement_only_adds_a_source() -> None:
+    again = OLD.with_source(Source("session", "0190-xyz"))
+    (entry,) = log([event("t6", 6, OperationKind.UPDATE, OLD, again, actor="sync")])
+    assert (entry.lessons[0].what, entry.session) == ("confirmed", "0190-xyz")
+
+
+def test_what_the_predecessor_noted_has_neither_text_nor_way_back() -> None:
+    told = [HistoryEvent("", day(n), OperationKind.ADD, f"project:active:workflow:x{n}") for n in (1, 2)]
+    entries = log(told)
+    assert [entry.can_undo for entry in entries] == [False, False]
+    assert "undo" not in log_text(entries, 2)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["t1", "t2", "t3", ""]), st.sampled_from(list(OperationKind))), max_size=12
+    )
+)
+def test_every_change_is_told_once(rows: list[tuple[str, OperationKind]]) -> None:
+    events = [
+        HistoryEvent(name, day(n + 1), kind, f"project:active:workflow:x{n}", before=OLD, after=NEW)
+        for n, (name, kind) in enumerate(rows)
+    ]
+    entries = log(events)
+    refs = [lesson.ref for entry in entries for lesson in entry.lessons]
+    assert sorted(refs) == sorted(e.ref for e in events if e.applied)
+    assert [e.at for e in entries] == sorted((e.at for e in entries), reverse=True)
+    assert log_data(entries, len(entries))["count"] == len(entries)
