@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from cam.core.errors import CamError, InvalidInputError
 from cam.render.answer import failure, success, to_json
@@ -66,6 +66,11 @@ def describe(error: Exception) -> tuple[str, str, int]:
     from cam.cli.crash import write_crash
 
     return "internal_error", f"unexpected {type(error).__name__}: {error}; {NO_TRACE} {write_crash(error)}", 1
+
+
+def has_colour(stream: TextIO | None) -> bool:
+    """Whether what is printed there may be coloured: a terminal, and nobody said no."""
+    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
 
 
 def emit(out: str, notes: tuple[str, ...] = ()) -> None:

@@ -55,6 +55,7 @@ COMMANDS: dict[str, Entry] = {
     "mcp": Entry("mcp", "Memory for agents over MCP: serve.", _SETUP),
     "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
     "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),
+    "stats": Entry("stats", "What memory cost and gave: tokens, receipts, what you repeated.", _MEMORY),
     "gc": Entry("gc", "Clear what is old: history, audit, archive, leftovers.", _SETUP),
     "init": Entry("init", "Create the settings file and the store.", _SETUP),
     "config": Entry("config", "Settings: list, get, set, edit.", _SETUP),

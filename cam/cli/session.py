@@ -1,8 +1,9 @@
 """cam run, exec, resume, fork: Codex with memory."""
 
+import sys
 import time
 
-from cam.cli.answer import describe, emit
+from cam.cli.answer import describe, emit, has_colour
 from cam.cli.entry import GlobalOptions
 from cam.core.errors import CamError
 from cam.system.files import explain
@@ -45,7 +46,7 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
         from cam.wrapper.after import finish
 
         outcome = finish(opened, prepared, started, learn=options.sync, live=live)
-        emit("", tuple(outcome_lines(outcome)))
+        emit("", tuple(outcome_lines(outcome, colour=has_colour(sys.stderr))))
     except KeyboardInterrupt:
         emit("", ("cam: interrupted; the session is read at the next 'cam run' or 'cam sync'",))
     except Exception as error:  # whatever it is, the exit code is Codex's

@@ -5,22 +5,31 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from cam.core.candidates import Candidate
+from cam.core.errors import CamError
 from cam.core.problems import Problem
 from cam.core.records import MemoryState
 from cam.core.settings import Settings
 from cam.startup.compile import HIGHLIGHT_SHARE, TopicRef, compile_payload
 from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.result import StartupPayload
-from cam.startup.selection import SCOPE_ORDER
+from cam.startup.selection import SCOPE_ORDER, Hints
 from cam.startup.started import OWNER_FILE, owner_data
-from cam.startup.use import read_hints
 from cam.store.layout import StoreLayout
 from cam.store.start_index import StartIndex
 from cam.system.clock import now_stamp
-from cam.system.files import list_folder, make_folder, remove_file, write_quick
+from cam.system.files import append_line, list_folder, make_folder, read_bytes, remove_file, write_quick
+
+if TYPE_CHECKING:
+    from cam.core.seams import SessionSource
+    from cam.startup.stats import Stats
+    from cam.startup.use import RecordUse
+
+RADAR_DAYS = 30
+"""So long a rule that the user had to repeat stands in front."""
 
 RUN_SECONDS = 24 * 3600
 """A run file is cleared when its session is a day old: it may go on in the background until then."""
@@ -56,7 +65,7 @@ def startup_payload(
         max_tokens=tokens,
         continuity=continuity,
         max_continuity_lines=settings["max_session_continuity_lines"],
-        hints=read_hints(layout, () if fits or relevant is None else relevant()),
+        hints=_read_hints(layout, () if fits or relevant is None else relevant()),
         line_of=index.line,
     )
     index.save()
@@ -99,6 +108,86 @@ def run_data(payload: StartupPayload) -> dict[str, Any]:
         "active": list(payload.active),
         "continuity": [line for b in payload.blocks if b.name == "continuity" for line in b.lines],
     }
+
+
+def record_use(layout: StoreLayout) -> "dict[str, RecordUse]":
+    """How often each record was of use, by key; what the next start needs of it is put into its sidecar."""
+    from datetime import UTC, datetime, timedelta  # noqa: PLC0415 - Codex must not wait for these imports
+
+    from cam.startup.use import count_use, repeated_since  # noqa: PLC0415
+    from cam.store.receipts import read_receipts, read_repeats  # noqa: PLC0415
+
+    use = count_use(read_receipts(layout), read_repeats(layout), layout.project or "", layout.worktree or "")
+    since = (datetime.now(UTC) - timedelta(days=RADAR_DAYS)).strftime("%Y-%m-%dT%H:%M:%S")
+    hints = {
+        "repeated": repeated_since(use, since),
+        "used_at": {key: each.last_used for key, each in use.items() if each.last_used},
+    }
+    with suppress(CamError):  # the next start goes by recency alone
+        make_folder(layout.cache_file("start"))
+        write_quick(_use_file(layout), json.dumps(hints, separators=(",", ":")).encode())
+    return use
+
+
+def memory_stats(layout: StoreLayout) -> "Stats":
+    """What memory cost in this project and what it was good for.
+
+    Raises:
+        CamError: the store cannot be read at all.
+    """
+    from cam.startup.stats import stats_of  # noqa: PLC0415 - see record_use
+    from cam.store.receipts import read_receipts  # noqa: PLC0415
+
+    index = StartIndex(layout)
+    receipts = [r for r in read_receipts(layout) if r.project == (layout.project or "")]
+    stats = stats_of(receipts, record_use(layout), index.candidates, lambda c: index.line(c.summary))
+    index.save()
+    return stats
+
+
+def rebuild_receipts(layout: StoreLayout, sessions: "SessionSource", owns: Callable[[str], bool]) -> int:
+    """Receipts for sessions that have none, from their rollouts; how many.
+
+    Args:
+        layout: of the project's store.
+        sessions: where rollouts are.
+        owns: whether a folder belongs to the project.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    from cam.formats.receipts import render_receipt  # noqa: PLC0415 - see record_use
+    from cam.startup.rebuild import receipt_from, record_finder  # noqa: PLC0415
+    from cam.store.receipts import read_receipts, receipts_file  # noqa: PLC0415
+
+    known = {r.session for r in read_receipts(layout)}
+    index = StartIndex(layout)
+    find = record_finder(index.candidates, index.line)
+    made = 0
+    for meta in sessions.sessions():
+        if not meta.is_primary or meta.session in known or meta.cwd is None or not owns(meta.cwd):
+            continue
+        try:
+            receipt = receipt_from(sessions.read(meta), find, layout.project or "", layout.worktree or "")
+        except OSError:
+            continue  # it is gone, or cannot be read: what it was told stays unknown
+        if receipt is not None:
+            append_line(receipts_file(layout), render_receipt(receipt))
+            made += 1
+    index.save()
+    return made
+
+
+def _read_hints(layout: StoreLayout, relevant: Sequence[str]) -> Hints:
+    try:
+        known = json.loads(read_bytes(_use_file(layout)) or b"{}")
+        return Hints(relevant, frozenset(known.get("repeated", ())), known.get("used_at", {}))
+    except (CamError, ValueError, TypeError, AttributeError):
+        return Hints(relevant)
+
+
+def _use_file(layout: StoreLayout) -> str:
+    return layout.cache_file("start", f"{layout.project or 'global'}~{layout.worktree or ''}.use.json")
 
 
 def _fits(candidates: Sequence[Candidate], lines: int, tokens: int) -> bool:

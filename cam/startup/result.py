@@ -39,6 +39,11 @@ class Entry:
     line: str
 
     @property
+    def said(self) -> str:
+        """The record's text in the line."""
+        return self.line.partition("] ")[2]
+
+    @property
     def key(self) -> str:
         """``scope:topic:id``; the state may change."""
         return f"{self.ref.scope}:{self.ref.topic}:{self.ref.id}"

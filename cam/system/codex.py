@@ -82,6 +82,11 @@ def codex_version(program: str, cache_path: str) -> Version | None:
     return version
 
 
+def version_name(version: Version | None) -> str:
+    """``1.2.3``; "" where it is not known."""
+    return ".".join(map(str, version)) if version else ""
+
+
 def _can_start(path: str) -> bool:
     return os.path.isfile(path) and os.access(path, os.X_OK)
 

@@ -6,28 +6,31 @@ Trouble here is a warning and the next run catches up; Codex's exit code stands 
 import os
 import subprocess
 import sys
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import replace
 
 from cam.context import Context
 from cam.core.evidence import RolloutMeta
-from cam.formats.json_line import dump_line
+from cam.formats.receipts import InjectionReceipt
 from cam.setup.projects import note_project
-from cam.startup.flow import run_data
+from cam.startup.flow import record_use, run_data
 from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger, write_ledger
 from cam.startup.started import sessions_of_run
 from cam.store.identity import resolve_project
 from cam.store.read_once import ReadOnce
+from cam.store.receipts import add_receipt
 from cam.store.sessions import CodexSessions
 from cam.sync.extractors import choose_extractor
 from cam.sync.flow import SyncRequest, pending_sessions, sync_project
 from cam.sync.result import SyncReport
-from cam.system.files import append_line
+from cam.system.clock import now_stamp
+from cam.system.codex import codex_version, version_name
 from cam.wrapper.arguments import CodexCall
 from cam.wrapper.flow import Opened, Prepared
 from cam.wrapper.live import LiveReader
 from cam.wrapper.receipt import receipt_of
-from cam.wrapper.result import InjectionReceipt, SessionOutcome
+from cam.wrapper.result import SessionOutcome
 from cam.wrapper.stopped import note_stop
 
 MOST_SECONDS = 2.0
@@ -63,7 +66,7 @@ def finish(
         live.finish()
     source = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
     sessions = ReadOnce(source, live.evidence if live is not None else None)
-    receipts = _receipts(context, call, prepared, sessions, started) if prepared is not None else ()
+    receipts = _receipts(opened, context, prepared, sessions, started) if prepared is not None else ()
     report, background = None, 0
     if learn and not call.is_ephemeral:
         also = tuple(str(note["session"]) for note in sessions_of_run(prepared.run)) if prepared else ()
@@ -75,43 +78,63 @@ def finish(
         f"session {s.meta.session} was not read: {s.error}" for s in (report.failed if report else ())
     )
     warnings += (trouble,) if trouble else ()
-    return SessionOutcome(receipts, report, background, warnings, stopped)
+    repeated = _repeated(context, receipts) if receipts or report else 0
+    return SessionOutcome(receipts, report, background, warnings, stopped, repeated)
 
 
 def _receipts(
-    context: Context, call: CodexCall, prepared: Prepared, sessions: ReadOnce, started: float
+    opened: Opened, context: Context, prepared: Prepared, sessions: ReadOnce, started: float
 ) -> tuple[InjectionReceipt, ...]:
     """One receipt per session that the wrapper started."""
-    strategy, cache = prepared.injection.strategy, context.layout.cache_file()
+    call, strategy = opened.call, prepared.injection.strategy
     if strategy == "none" or not prepared.payload.text:
         return ()
     if strategy == "session-flag-hook":
         notes = sessions_of_run(prepared.run)
+        why = _hook_error(prepared.run)
+        own = "" if notes else str(_own_session(context, call, prepared, sessions, started)["session"])
+        if not (notes or own or why):
+            return ()  # no session was started: Codex refused the arguments, or nobody said anything
+        receipts = [_receipt(prepared, sessions, note, ephemeral=call.is_ephemeral) for note in notes]
         if not notes:
-            why = _hook_error(prepared.run)
-            own = _own_session(context, call, prepared, sessions, started)["session"]
-            if not (own or why):
-                return ()  # no session was started: Codex refused the arguments, or nobody said anything
-            receipts = [
-                InjectionReceipt(
-                    str(own), strategy, arrived=False, reason=why or "Codex did not call the hook"
-                )
-            ]
-        else:
-            receipts = [_receipt(prepared, sessions, note, ephemeral=call.is_ephemeral) for note in notes]
+            why = why or _other_release(opened, context, prepared) or "Codex did not call the hook"
+            receipts = [InjectionReceipt(own, strategy, arrived=False, reason=why)]
     else:
         note = _own_session(context, call, prepared, sessions, started)
         if not note["session"] and not call.is_ephemeral:
             return ()  # no session was started
         receipts = [_receipt(prepared, sessions, note, ephemeral=call.is_ephemeral)]
         if receipts[0].arrived:
+            cache = context.layout.cache_file()
             _, ledger = text_for_session(
-                run_data(prepared.payload), call.action, read_ledger(cache, call.session)
+                run_data(prepared.payload), call.action, read_ledger(cache, prepared.known_session)
             )
             write_ledger(cache, receipts[0].session, ledger)
+    layout, at, codex = context.layout, now_stamp(), version_name(prepared.version)
+    receipts = [
+        replace(r, at=at, codex=codex, project=layout.project or "", worktree=layout.worktree or "")
+        for r in receipts
+    ]
     for receipt in receipts:
-        append_line(context.layout.cache_file("receipts.jsonl"), dump_line(asdict(receipt)))
+        add_receipt(context.layout, receipt)
     return tuple(receipts)
+
+
+def _other_release(opened: Opened, context: Context, prepared: Prepared) -> str:
+    """What to say where Codex was updated between the look at its release and its start."""
+    now = codex_version(opened.program, context.layout.cache_file("codex-version.json"))
+    if now in (None, prepared.version):
+        return ""
+    was, is_now = version_name(prepared.version), version_name(now)
+    return f"Codex was updated from {was} to {is_now} just then; the next session is told again"
+
+
+def _repeated(context: Context, receipts: Sequence[InjectionReceipt]) -> int:
+    """Count use anew; how many of the records that these sessions were told their user said again."""
+    use = record_use(context.layout)
+    began = min((r.at for r in receipts), default="")
+    told = {key for receipt in receipts for key in receipt.refs}
+    return sum(key in told and each.last_repeated >= began for key, each in use.items()) if began else 0
 
 
 def _own_session(
@@ -145,8 +168,8 @@ def _receipt(
         return InjectionReceipt(session, strategy, source, arrived=False, reason="there is no rollout of it")
     if _seconds(sessions, meta, os.path.getsize(meta.path)) > MOST_SECONDS:
         return InjectionReceipt(session, strategy, source, reason="the session is read in the background")
-    refs = tuple(e.key for e in prepared.payload.entries if e.line in text)
-    return receipt_of(sessions.read(meta), text, strategy=strategy, source=source, refs=refs)
+    lines = {e.key: e.said for e in prepared.payload.entries if e.line in text}
+    return receipt_of(sessions.read(meta), text, strategy=strategy, source=source, lines=lines)
 
 
 def _hook_error(run: str) -> str:

@@ -19,11 +19,11 @@ from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger
 from cam.startup.result import StartupPayload
 from cam.startup.started import started_here
-from cam.system.codex import codex_version, find_codex
+from cam.system.codex import Version, codex_version, find_codex
 from cam.system.files import written_at
 from cam.wrapper.arguments import CodexCall, parse_arguments
 from cam.wrapper.codex_config import Place
-from cam.wrapper.injectors import choose_injector
+from cam.wrapper.injectors import RESUME_HEEDS, choose_injector
 from cam.wrapper.launch import launch
 from cam.wrapper.relevance import relevance
 
@@ -62,6 +62,8 @@ class Prepared:
         payload: what may be told.
         told: what the session is told, for strategies that decide it now; the hook decides at its call.
         run: the run's folder.
+        version: Codex's release, None if it does not say.
+        known_session: the session that goes on, where the command line says which.
         warnings: one line each.
     """
 
@@ -70,6 +72,8 @@ class Prepared:
     payload: StartupPayload
     told: str
     run: str
+    version: Version | None
+    known_session: str | None
     warnings: tuple[str, ...] = ()
 
 
@@ -129,7 +133,8 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     returns = limits if context.settings["session_continuity"] == AUTO else None
     run = write_run(context.layout, payload, call.session, returns)
     # A session that is resumed by its id is told what changed; a picker's choice is known to the hook alone.
-    known = read_ledger(context.layout.cache_file(), call.session)
+    session = call.session or _last_session(context, call, version, opened.cwd)
+    known = read_ledger(context.layout.cache_file(), session)
     told, _ = text_for_session(run_data(payload), call.action, known)
     command = [sys.executable, "-I", "-m", "cam", "hook", "session-start", "--run", run]
     place = Place(context.codex_home, opened.cwd)
@@ -140,7 +145,23 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     arguments = injection.replace
     if arguments is None:
         arguments = (*injection.arguments, *call.arguments)
-    return Prepared(arguments, injection, payload, told, run, tuple(warnings))
+    return Prepared(arguments, injection, payload, told, run, version, session, tuple(warnings))
+
+
+def _last_session(context: Context, call: CodexCall, version: Version | None, cwd: str) -> str | None:
+    """The session that ``resume --last`` means, where a release without our hook would be told of it."""
+    since, until = RESUME_HEEDS
+    if version is None or not since <= version < until or "last" not in call.flags:
+        return None
+    from cam.store.sessions import CodexSessions  # noqa: PLC0415 - a few releases need it
+
+    here = os.path.realpath(os.path.join(cwd, call.directory or ""))
+    newest, found = 0.0, None
+    for meta in CodexSessions(context.codex_home, context.layout.cache_file("sessions.json")).sessions():
+        is_here = meta.cwd is not None and os.path.realpath(meta.cwd) == here
+        if meta.is_primary and is_here and (changed := os.path.getmtime(meta.path)) >= newest:
+            newest, found = changed, meta.session
+    return found
 
 
 def _catch_up(context: Context) -> None:

@@ -15,7 +15,7 @@ from json import dumps
 from typing import Any
 
 from cam.core.seams import Injection, RuntimeInjector
-from cam.system.codex import Version
+from cam.system.codex import Version, version_name
 from cam.wrapper.arguments import CodexCall, parse_arguments, with_setting
 from cam.wrapper.codex_config import Place, apply_settings, hooks_are_off, own_instructions, render_value
 
@@ -64,7 +64,7 @@ def choose_injector(
     if version >= INSTRUCTIONS_SINCE:
         return DeveloperInstructionsInjector(payload, version, place)
     return NoInjector(
-        f"Codex {_name(version)} cannot be told anything at start; it starts without memory "
+        f"Codex {version_name(version)} cannot be told anything at start; it starts without memory "
         "(0.58.0 and newer can)"
     )
 
@@ -101,7 +101,7 @@ class DeveloperInstructionsInjector:
         if call.action == "resume" and not since <= self._version < until:
             return Injection(
                 "none",
-                warning=f"Codex {_name(self._version)} tells a resumed session nothing new; "
+                warning=f"Codex {version_name(self._version)} tells a resumed session nothing new; "
                 "it goes on with the memory it began with",
             )
         own = own_instructions(call, self._place, self._version)
@@ -111,8 +111,8 @@ class DeveloperInstructionsInjector:
         if size > MAX_ARGUMENT_BYTES:
             return Injection(
                 "none",
-                warning=f"memory is too long for Codex {_name(self._version)}: {size // 1000} KB of at most "
-                f"{MAX_ARGUMENT_BYTES // 1000}; it starts without memory; lower max_startup_tokens",
+                warning=f"memory is too long for Codex {version_name(self._version)}: {size // 1000} KB "
+                f"of at most {MAX_ARGUMENT_BYTES // 1000}; it starts without it; lower max_startup_tokens",
             )
         return _placed(self.strategy, call, "developer_instructions", flag)
 
@@ -158,8 +158,8 @@ class SessionFlagHookInjector:
         size = len(self._payload.encode("utf-8", "replace"))
         if CUT_SINCE <= self._version < CONTEXT_LIMIT_SINCE and size > CUT_BYTES:
             return (
-                f"Codex {_name(self._version)} shortens what it is told at start to {CUT_BYTES // 1000} KB "
-                f"of these {size // 1000}; lower max_startup_tokens or update Codex"
+                f"Codex {version_name(self._version)} shortens what it is told at start to "
+                f"{CUT_BYTES // 1000} KB of these {size // 1000}; lower max_startup_tokens or update Codex"
             )
         return ""
 
@@ -187,7 +187,3 @@ def _placed(strategy: str, call: CodexCall, key: str, setting: str, warning: str
     """``-c setting`` among the user's arguments, in the place of their own flags at or below ``key``."""
     theirs = [option for path, _, option in call.settings if path[0] == key]
     return Injection(strategy, replace=with_setting(call, setting, theirs), warning=warning)
-
-
-def _name(version: Version) -> str:
-    return ".".join(map(str, version))

@@ -2,28 +2,36 @@
 
 from cam.core.evidence import Message, Provenance, RolloutEvidence
 from cam.core.tokens import estimate_tokens
-from cam.startup.frame import OPEN
-from cam.wrapper.result import InjectionReceipt
+from cam.formats.receipts import InjectionReceipt
+from cam.startup.use import use_in
+
+_HEAD = 100
+"""Characters of a text by which what is left of it is known."""
 
 
 def receipt_of(
-    evidence: RolloutEvidence, text: str, *, strategy: str, source: str, refs: tuple[str, ...]
+    evidence: RolloutEvidence, text: str, *, strategy: str, source: str, lines: dict[str, str]
 ) -> InjectionReceipt:
-    """Look for ``text`` in the rollout.
+    """Look for ``text`` in the rollout, and for what the model did with it.
 
     Args:
         evidence: the session.
         text: what it was told last, whole.
         strategy: how it was to travel.
         source: why the session started.
-        refs: keys of the records in ``text``.
+        lines: texts of the records in ``text``, by key ``scope:topic:id``.
     """
     session = evidence.meta.session
+    recalled, cited = use_in(evidence, lines)
     told = [i for i in evidence.items if isinstance(i, Message) and i.who is Provenance.HARNESS]
     for message in reversed(told):
         if text in message.text:
-            tokens = estimate_tokens(text)
-            return InjectionReceipt(session, strategy, source, True, tokens, refs, message.line)  # noqa: FBT003
-    partly = any(OPEN in message.text for message in told)
-    reason = "Codex shortened it" if partly else "the rollout does not hold it"
-    return InjectionReceipt(session, strategy, source, arrived=False, reason=reason)
+            return InjectionReceipt(
+                session, strategy, source, arrived=True, tokens=estimate_tokens(text), refs=tuple(lines),
+                line=message.line, recalled=recalled, cited=cited,
+            )  # fmt: skip
+    is_partly_there = any(text[:_HEAD] in message.text for message in told)
+    reason = (
+        "Codex shortened it; lower max_startup_tokens" if is_partly_there else "the rollout does not hold it"
+    )
+    return InjectionReceipt(session, strategy, source, arrived=False, reason=reason, recalled=recalled)

@@ -5,10 +5,12 @@ import re
 from pathlib import Path
 
 from cam.cli.app import COMMANDS
+from cam.core.candidates import Candidate
 from cam.core.records import MemoryScope, MemoryState
 from cam.core.settings import SETTINGS
 from cam.formats.memory_index import counts_in_index, person_text, update_index
 from cam.formats.topic_file import TopicFile, parse_topic_file, render_topic_file
+from cam.startup.compile import TopicRef, compile_payload
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = re.compile(
@@ -46,6 +48,23 @@ def test_the_index_reads_as_the_documentation_says() -> None:
     assert counts_in_index(body.encode()) == counts
     assert update_index(body.encode(), MemoryScope.PROJECT, MemoryState.ACTIVE, counts) == body.encode()
     assert person_text(body) == "Ask before touching `infra/`."
+
+
+def test_codex_is_told_what_the_documentation_shows() -> None:
+    (body,) = [body for kind, body in examples("injection.md") if kind == "payload"]
+    candidates = [
+        Candidate(MemoryScope.PROJECT, "commands", "a", "Run the tests with make check", "2026"),
+        Candidate(MemoryScope.GLOBAL, "preferences", "b", "Always answer in German", "2026"),
+    ]
+    topics = [
+        TopicRef(MemoryScope.PROJECT, "commands", "projects/shop-1a2b3c/project/commands.md", 1),
+        TopicRef(MemoryScope.GLOBAL, "preferences", "global/preferences.md", 1),
+    ]
+    payload = compile_payload(
+        candidates, {MemoryScope.PROJECT: ["| Ask before touching infra/."]}, topics,
+        folder="/home/ada/.codex-auto-memory", now="2026-12-01", max_lines=200, max_tokens=2000,
+    )  # fmt: skip
+    assert payload.text + "\n" == body
 
 
 def test_every_command_and_setting_is_documented() -> None:
