@@ -12,6 +12,9 @@ from cam.render.answer import failure, success, to_json
 
 NO_TRACE = "the details are in"
 
+_LONGEST = 600
+"""Characters of a message that are said: what was typed wrongly may be of any length."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -22,12 +25,14 @@ class Answer:
         text: for people, without the last line feed.
         notes: for stderr, a line each.
         exit_code: 0 unless the command has a scale of its own (doctor).
+        verbatim: the text is printed byte for byte on a terminal too: a file, or what a model is told.
     """
 
     data: Any
     text: str = ""
     notes: tuple[str, ...] = ()
     exit_code: int = 0
+    verbatim: bool = False
 
 
 def respond(command: str, as_json: bool, work: Callable[[], Answer]) -> NoReturn:
@@ -40,7 +45,7 @@ def respond(command: str, as_json: bool, work: Callable[[], Answer]) -> NoReturn
     """
     try:
         answer = work()
-        out = to_json(success(command, answer.data)) if as_json else answer.text
+        out = to_json(success(command, answer.data)) if as_json else _shown(answer)
         notes, code = answer.notes, answer.exit_code
     except KeyboardInterrupt:
         sys.exit(130)
@@ -54,18 +59,10 @@ def respond(command: str, as_json: bool, work: Callable[[], Answer]) -> NoReturn
 
 def describe(error: Exception) -> tuple[str, str, int]:
     """Code, one clear line and exit code for any exception; a bug leaves a log file, not a stack trace."""
-    if isinstance(error, CamError):
-        return error.code, str(error), error.exit_code
-    if isinstance(error, OSError) and error.errno is not None:
-        from cam.system.files import explain
+    from cam.core.display import one_line, shortened
 
-        return "store_unavailable", explain(error), 1
-    usage = getattr(error, "format_message", None)
-    if callable(usage):  # Typer's usage errors, whichever Click it carries
-        return InvalidInputError.code, " ".join(str(usage()).split()), InvalidInputError.exit_code
-    from cam.cli.crash import write_crash
-
-    return "internal_error", f"unexpected {type(error).__name__}: {error}; {NO_TRACE} {write_crash(error)}", 1
+    code, message, exit_code = _describe(error)
+    return code, shortened(one_line(message), _LONGEST), exit_code
 
 
 def has_colour(stream: TextIO | None) -> bool:
@@ -87,3 +84,42 @@ def emit(out: str, notes: tuple[str, ...] = ()) -> None:
             raise
         # The interpreter would complain at exit about what is still buffered.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _shown(answer: Answer) -> str:
+    """The text as this terminal shows it best; as it is where no person looks."""
+    if answer.verbatim or sys.stdout is None or not sys.stdout.isatty():
+        return answer.text
+    from cam.render.terminal import dress
+
+    is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return dress(answer.text, _columns(), colour=not is_plain)
+
+
+def _columns() -> int:
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdigit() and len(given) < 5:
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 80
+
+
+def _describe(error: Exception) -> tuple[str, str, int]:
+    if isinstance(error, CamError):
+        return error.code, str(error), error.exit_code
+    if isinstance(error, OSError) and error.errno is not None:
+        from cam.system.files import explain
+
+        return "store_unavailable", explain(error), 1
+    usage = getattr(error, "format_message", None)
+    if callable(usage):  # Typer's usage errors, whichever Click it carries
+        said = str(usage()).replace("Got unexpected extra argument(s)", "too many words")
+        return InvalidInputError.code, " ".join(said.split()).rstrip("."), InvalidInputError.exit_code
+    from cam.cli.crash import write_crash
+
+    said = (
+        f"unexpected {type(error).__name__}: {str(error)[: _LONGEST // 2]}; {NO_TRACE} {write_crash(error)}"
+    )
+    return "internal_error", said, 1

@@ -1,16 +1,17 @@
-"""The Typer application; a command's module is imported only when that command is called."""
+"""All commands by one line each; a command's module, and Typer, are imported only when it is called."""
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Annotated, Any
-
-import typer
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
 from cam.cli.answer import describe, emit
-from cam.cli.entry import PASS_THROUGH, GlobalOptions
+from cam.cli.entry import GlobalOptions
 from cam.cli.predecessor import what_took_its_place
-from cam.context import Context, open_context
+from cam.core.errors import InvalidInputError
 from cam.render.answer import failure, to_json
+
+if TYPE_CHECKING:
+    from cam.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,16 @@ COMMANDS: dict[str, Entry] = {
 
 _GROUPS = ("import", "mcp", "memory", "recall", "config", "project", "session", "store", "review")
 
+_WHAT = "Memory for the Codex CLI: what you said once, Codex knows in the next session."
+_OPTIONS = """\
+Options, before the command:
+  --cwd DIR    work in DIR
+  --no-inject  Codex is told nothing
+  --no-sync    nothing is learned now; a later run or sync does
+  --version    print the version
+
+Every command has a page: cam COMMAND --help; cam help TOPIC explains more."""
+
 _given = GlobalOptions()
 
 
@@ -74,13 +85,15 @@ def global_cwd(cwd: str | None) -> str | None:
     return cwd if cwd is not None else _given.cwd
 
 
-def enter_context(cwd: str | None) -> Context:
+def enter_context(cwd: str | None) -> "Context":
     """The context of a command; settings that could not be taken are said at once, a line each.
 
     Raises:
         InvalidInputError: ``cwd`` is no folder.
         NotFoundError: the current folder is gone.
     """
+    from cam.context import open_context
+
     context = open_context(global_cwd(cwd))
     emit("", tuple(f"cam: {warning}" for warning in context.settings.warnings))
     return context
@@ -98,10 +111,16 @@ def run_app(arguments: list[str], options: GlobalOptions) -> int:
     """
     global _given  # noqa: PLW0603 - one process runs one command; Typer has no other way to pass a value down
     _given = options
-    name = next((word for word in arguments if not word.startswith("-")), None)
+    name = arguments[0] if arguments else "--help"
+    if name in ("--help", "-h"):
+        emit(overview())
+        return 0
     try:
-        app = build_app(name)
-        code: Any = app(arguments or ["--help"], standalone_mode=False, prog_name="cam")
+        if name not in COMMANDS:
+            raise InvalidInputError(_unknown(name))
+        from cam.cli.tree import build_app
+
+        code: Any = build_app(name)(arguments, standalone_mode=False, prog_name="cam")
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else 1
     except KeyboardInterrupt:
@@ -109,57 +128,37 @@ def run_app(arguments: list[str], options: GlobalOptions) -> int:
     except Exception as error:
         if type(error).__name__ == "Abort":
             return 130
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group's name alone asks for its page
+            emit(str(error).rstrip("\n"))
+            return 0
         word, message, exit_code = describe(error)
         instead = what_took_its_place(arguments)
-        message = instead or message
-        if "--json" in arguments:
-            emit(to_json(failure(_dotted(arguments), word, message)))
+        if "--json" in takewhile(lambda word: word != "--", arguments):
+            emit(to_json(failure(_dotted(arguments), word, instead or message)))
         else:
             page = " ".join(["cam", *(_words(arguments) if name in COMMANDS else ()), "--help"])
-            emit("", (f"cam: {message}" if instead else f"cam: {message} (see '{page}')",))
+            emit("", (f"cam: {instead}" if instead else f"cam: {message} (see '{page}')",))
         return exit_code
     return code if isinstance(code, int) else 0
 
 
-def build_app(name: str | None) -> typer.Typer:
-    """The application with the command ``name`` loaded, and the others by their one line of help."""
-    app = typer.Typer(
-        name="cam",
-        help="Memory for the Codex CLI: what you said once, Codex knows in the next session.",
-        epilog="cam's own options stand before the verb. Exit codes and more: docs/cli.md.",
-        no_args_is_help=True,
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["--help", "-h"]},
-    )
-    app.callback()(_root)
-    for command, entry in COMMANDS.items():
-        if command != name or command in PASS_THROUGH:  # an option cam does not know stood before the verb
-            app.command(command, help=entry.help, rich_help_panel=entry.panel)(_stub)
-            continue
-        module = import_module(f"cam.cli.{entry.module}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=command, help=entry.help, rich_help_panel=entry.panel)
-        else:
-            function = getattr(module, f"{command}_command")
-            app.command(command, rich_help_panel=entry.panel)(function)
-    return app
+def overview() -> str:
+    """The help of ``cam`` itself."""
+    lines = [f"Usage: cam [OPTIONS] COMMAND …\n\n{_WHAT}"]
+    width = max(map(len, COMMANDS)) + 2
+    for panel in (_SESSIONS, _MEMORY, _SETUP):
+        rows = [f"  {name:<{width}}{e.help}" for name, e in COMMANDS.items() if e.panel == panel]
+        lines.append("\n".join([f"{panel}:", *rows]))
+    return "\n\n".join([*lines, _OPTIONS])
 
 
-def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-    cwd: Annotated[str | None, typer.Option("--cwd", metavar="DIR", help="Work in DIR.")] = None,
-    no_inject: Annotated[bool, typer.Option("--no-inject", help="Codex is told nothing.")] = False,
-    no_sync: Annotated[
-        bool, typer.Option("--no-sync", help="Nothing is learned now; a later run or sync does.")
-    ] = False,
-) -> None:
-    # These are taken off the line before Typer sees it; they stand here for the help page.
-    del version, cwd, no_inject, no_sync
+def _unknown(name: str) -> str:
+    if name.startswith("-"):
+        return f"no option {name!r} stands before a command"
+    from difflib import get_close_matches
 
-
-def _stub() -> None:
-    """Never called: only the command that was named is, and that one is loaded."""
+    near = get_close_matches(name, COMMANDS, 1)
+    return f"there is no command {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
 
 
 def _dotted(arguments: list[str]) -> str:

@@ -130,7 +130,7 @@ def _startup(cwd: str | None) -> Answer:
         return Answer(data, "", (f"cam: nothing would be told: {off}",))
     if not payload.text:
         return Answer(data, "", ("cam: nothing would be told: nothing is remembered here",))
-    return Answer(data, payload.text, tuple(f"cam: {p}" for p in problems))
+    return Answer(data, payload.text, tuple(f"cam: {p}" for p in problems), verbatim=True)
 
 
 def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> Answer:

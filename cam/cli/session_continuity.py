@@ -68,7 +68,7 @@ def load_command(
         notes = _problems(layers)
         if startup:
             notes += (f"cam: {omitted} lines left out",) if omitted else ()
-            return Answer(data, "\n".join(lines), notes)
+            return Answer(data, "\n".join(lines), notes, verbatim=True)
         return Answer(data, load_text(layers), notes)
 
     respond("session.load", as_json, work)

@@ -28,7 +28,7 @@ def export_command(
         notes = tuple(f"cam: not in the export: {p}" for p in problems)
         if output is None:
             data = {"format": form, "records": count, "text": text}
-            return Answer(data, text.removesuffix("\n"), notes)
+            return Answer(data, text.removesuffix("\n"), notes, verbatim=True)
         path = context.environment.expand(output)
         write_atomic(path, text.encode("utf-8", "surrogateescape"))
         data = {"format": form, "records": count, "file": path}

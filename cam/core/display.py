@@ -1,6 +1,6 @@
 """Text that may be shown on one line, to a model or in a terminal, without doing anything there."""
 
-from unicodedata import category
+from unicodedata import category, east_asian_width
 
 # Control, format, surrogate, line and paragraph separators: what moves a cursor, turns text around or hides.
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -18,3 +18,21 @@ def one_line(text: str) -> str:
 def shortened(text: str, limit: int) -> str:
     """``text`` of at most ``limit`` characters, the cut shown."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def width(text: str) -> int:
+    """Columns that ``text`` takes in a terminal: two for wide characters, none for marks that combine."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+def padded(text: str, columns: int) -> str:
+    """``text`` with blanks up to ``columns`` columns."""
+    return text + " " * (columns - width(text))
+
+
+def _columns(character: str) -> int:
+    if east_asian_width(character) in "WF":
+        return 2
+    return 0 if category(character) in ("Mn", "Me", "Cf") else 1
