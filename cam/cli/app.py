@@ -53,7 +53,13 @@ COMMANDS: dict[str, Entry] = {
     "why": Entry("why", "Who said it, when, and what it replaced.", _MEMORY),
     "review": Entry("review", "What sync left to you: list, accept, reject.", _MEMORY),
     "recall": Entry("recall", "Find memory again: search, timeline, details.", _MEMORY),
-    "mcp": Entry("mcp", "Memory for agents over MCP: serve.", _SETUP),
+    "integrations": Entry("integrations", "Memory in plain codex: install, apply, remove, doctor.", _SETUP),
+    "hooks": Entry("hooks", "Codex's hooks alone: install, remove, status.", _SETUP),
+    "skills": Entry("skills", "The skill alone: install, remove.", _SETUP),
+    "mcp": Entry("mcp", "Memory for agents over MCP: serve, install, remove, doctor …", _SETUP),
+    "uninstall": Entry(
+        "uninstall", "Take cam out of everything; the memory stays unless you say so.", _SETUP
+    ),
     "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
     "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),
     "stats": Entry("stats", "What memory cost and gave: tokens, receipts, what you repeated.", _MEMORY),
@@ -65,7 +71,20 @@ COMMANDS: dict[str, Entry] = {
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 
-_GROUPS = ("import", "mcp", "memory", "recall", "config", "project", "session", "store", "review")
+_GROUPS = (
+    "import",
+    "integrations",
+    "hooks",
+    "skills",
+    "mcp",
+    "memory",
+    "recall",
+    "config",
+    "project",
+    "session",
+    "store",
+    "review",
+)
 
 _WHAT = "Memory for the Codex CLI: what you said once, Codex knows in the next session."
 _OPTIONS = """\

@@ -39,6 +39,10 @@ def main(arguments: list[str]) -> int:
         from cam.hosts.session_start import main as session_start
 
         return session_start(arguments[3])
+    if arguments[:1] == ["hook"]:
+        from cam.hosts.hook import main as hook
+
+        return hook(arguments[1:])
     _use_utf8()
     try:
         options, rest = split_global_options(arguments)

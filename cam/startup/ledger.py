@@ -6,6 +6,7 @@ from typing import Any
 
 from cam.core.errors import CamError
 from cam.startup.handoff import Ledger
+from cam.store.layout import safe_name
 from cam.system.files import make_folder, read_bytes, write_quick
 
 
@@ -44,11 +45,6 @@ def note_session(run: str, note: dict[str, Any]) -> None:
     """
     name = f"session-{safe_name(str(note['session']))}.json"
     write_quick(os.path.join(run, name), json.dumps(note).encode())
-
-
-def safe_name(session: str) -> str:
-    """A session's id as part of a file name."""
-    return "".join(c for c in session if c.isalnum() or c in "-_")[:80] or "unnamed"
 
 
 def _ledger_file(cache: str, session: str) -> str:

@@ -16,6 +16,7 @@ from cam.setup.projects import note_project
 from cam.startup.flow import record_use, run_data
 from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger, write_ledger
+from cam.startup.receipt import receipt_of
 from cam.startup.started import sessions_of_run
 from cam.store.identity import resolve_project
 from cam.store.read_once import ReadOnce
@@ -29,7 +30,6 @@ from cam.system.codex import codex_version, version_name
 from cam.wrapper.arguments import CodexCall
 from cam.wrapper.flow import Opened, Prepared
 from cam.wrapper.live import LiveReader
-from cam.wrapper.receipt import receipt_of
 from cam.wrapper.result import SessionOutcome
 from cam.wrapper.stopped import note_stop
 

@@ -8,9 +8,9 @@ the folder, ``-c`` flags.
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from json import dumps
 from typing import Any
 
+from cam.formats.codex_hooks import our_hooks
 from cam.system.codex import Version
 from cam.wrapper.arguments import CodexCall
 
@@ -64,6 +64,27 @@ def hooks_are_off(call: CodexCall, place: Place) -> bool:
     return False
 
 
+def installed_hooks(call: CodexCall, place: Place) -> tuple[str, ...]:
+    """Keys of cam's own hooks in files, but for the one before compaction: the wrapper does what they do."""
+    cwd = os.path.realpath(os.path.join(place.cwd, call.directory or ""))
+    folders = [place.codex_home]
+    for folder in _upwards(cwd):
+        folders.append(os.path.join(folder, ".codex"))
+        if os.path.lexists(os.path.join(folder, ".git")):
+            break
+    keys: list[str] = []
+    for folder in folders:
+        path = os.path.join(folder, "hooks.json")
+        try:
+            with open(path, "rb") as file:
+                text = file.read().decode("utf-8")
+            hooks = our_hooks(text, path) if " hook " in text else ()
+        except (OSError, ValueError):
+            continue  # Codex itself will say so
+        keys += [h.key(os.path.realpath(path)) for h in hooks if h.event != "PreCompact"]
+    return tuple(keys)
+
+
 def apply_settings(call: CodexCall, root: str) -> Any:
     """What the ``-c`` flags at or below the key ``root`` make together, ``{}`` where there are none."""
     tree: Table = {}
@@ -89,31 +110,6 @@ def parse_value(text: str) -> Any:
         return tomllib.loads(f"_x_ = {text}")["_x_"]
     except tomllib.TOMLDecodeError:
         return text.strip().strip("\"'")
-
-
-def render_value(value: Any) -> str:
-    """A value as TOML on one line; ``parse_value`` reads it back equal.
-
-    Raises:
-        TypeError: TOML has no such type.
-    """
-    match value:
-        case str():
-            # A JSON string is a TOML string but for DEL; a lone surrogate is no text to either.
-            text = value.encode("utf-8", "replace").decode("utf-8")
-            return dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return repr(value)
-        case list():
-            return f"[{','.join(map(render_value, value))}]"
-        case dict():
-            return "{" + ",".join(f"{render_value(k)}={render_value(v)}" for k, v in value.items()) + "}"
-        case _ if hasattr(value, "isoformat"):  # dates and times
-            return str(value.isoformat())
-        case _:
-            raise TypeError(f"no TOML for {type(value).__name__}")
 
 
 def _user_tables(call: CodexCall, place: Place, having: bytes = b"") -> tuple[Table, ...]:

@@ -7,8 +7,8 @@ second half is ``after.py``, which is imported only when Codex has ended.
 import os
 import shlex
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cam.context import Context, open_context
@@ -23,7 +23,7 @@ from cam.system.codex import Version, codex_version, find_codex
 from cam.system.files import written_at
 from cam.wrapper.arguments import CodexCall, parse_arguments
 from cam.wrapper.codex_config import Place
-from cam.wrapper.injectors import RESUME_HEEDS, choose_injector
+from cam.wrapper.injectors import RESUME_HEEDS, SWITCHES_SINCE, choose_injector
 from cam.wrapper.launch import launch
 from cam.wrapper.relevance import relevance
 
@@ -65,6 +65,7 @@ class Prepared:
         version: Codex's release, None if it does not say.
         known_session: the session that goes on, where the command line says which.
         warnings: one line each.
+        variables: for Codex, beside those it inherits.
     """
 
     arguments: tuple[str, ...]
@@ -75,6 +76,7 @@ class Prepared:
     version: Version | None
     known_session: str | None
     warnings: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def open_session(verb: str, arguments: Sequence[str], cwd: str | None) -> Opened:
@@ -145,7 +147,9 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     arguments = injection.replace
     if arguments is None:
         arguments = (*injection.arguments, *call.arguments)
-    return Prepared(arguments, injection, payload, told, run, version, session, tuple(warnings))
+    # Hooks that are installed leave a session of ours alone; newer releases are told by a flag.
+    variables = {"CAM_RUN": run} if version is not None and version < SWITCHES_SINCE else {}
+    return Prepared(arguments, injection, payload, told, run, version, session, tuple(warnings), variables)
 
 
 def _last_session(context: Context, call: CodexCall, version: Version | None, cwd: str) -> str | None:
@@ -204,4 +208,6 @@ def start(opened: Opened, prepared: Prepared | None, *, follow: bool) -> tuple[i
             live[0].start()
 
     arguments = opened.call.arguments if prepared is None else prepared.arguments
-    return launch(opened.program, arguments, opened.cwd, begin), next(iter(live), None)
+    # Where nothing is to be told, hooks that are installed tell nothing either.
+    variables = {"CAM_RUN": "none"} if prepared is None else prepared.variables
+    return launch(opened.program, arguments, opened.cwd, begin, variables), next(iter(live), None)

@@ -10,23 +10,20 @@ older                   none
 """
 
 from collections.abc import Sequence
-from hashlib import sha256
-from json import dumps
 from typing import Any
 
 from cam.core.seams import Injection, RuntimeInjector
+from cam.formats.codex_hooks import CONTEXT_LIMIT, CONTEXT_LIMIT_SINCE, hook_hash
+from cam.formats.toml_value import render_value
 from cam.system.codex import Version, version_name
 from cam.wrapper.arguments import CodexCall, parse_arguments, with_setting
-from cam.wrapper.codex_config import Place, apply_settings, hooks_are_off, own_instructions, render_value
+from cam.wrapper.codex_config import Place, apply_settings, hooks_are_off, installed_hooks, own_instructions
 
 HOOK_SINCE: Version = (0, 125, 0)
 INSTRUCTIONS_SINCE: Version = (0, 58, 0)
 
-CONTEXT_LIMIT_SINCE: Version = (0, 145, 0)
-"""From here on a handler may raise the limit on its text, and the limit is part of its hash."""
-
-CONTEXT_LIMIT = 50_000
-"""Tokens that our handler asks for: some 200 KB."""
+SWITCHES_SINCE: Version = (0, 145, 0)
+"""From here on a flag can switch a single hook off; older releases are told by ``CAM_RUN``."""
 
 CUT_SINCE: Version = (0, 126, 0)
 """From here on Codex cuts longer texts; 0.125 does not, 0.135 does."""
@@ -152,6 +149,10 @@ class SessionFlagHookInjector:
             "trusted_hash": hook_hash("session_start", handler)
         }
         groups.append({"hooks": [handler]})
+        for key in installed_hooks(
+            call, self._place
+        ):  # else a session would be told, and learned from, twice
+            state[key] = {"enabled": False}
         return _placed(self.strategy, call, "hooks", f"hooks={render_value(hooks)}", self._warning())
 
     def _warning(self) -> str:
@@ -162,25 +163,6 @@ class SessionFlagHookInjector:
                 f"{CUT_BYTES // 1000} KB of these {size // 1000}; lower max_startup_tokens or update Codex"
             )
         return ""
-
-
-def hook_hash(event: str, handler: dict[str, Any], matcher: str | None = None) -> str:
-    """The hash under which Codex trusts a command hook.
-
-    Args:
-        event: in snake case, such as ``session_start``.
-        handler: as configured; ``async`` and ``timeout`` (seconds) count with their defaults where absent.
-        matcher: the group's, where it has one.
-    """
-    group: dict[str, Any] = {
-        "event_name": event,
-        "hooks": [{"async": False, "timeout": 600, **handler}],
-    }
-    if matcher is not None:
-        group["matcher"] = matcher
-    text = dumps(group, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    data = text.encode("utf-8", "replace")  # as render_value writes it
-    return f"sha256:{sha256(data).hexdigest()}"
 
 
 def _placed(strategy: str, call: CodexCall, key: str, setting: str, warning: str = "") -> Injection:

@@ -2,13 +2,17 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
 
 def launch(
-    program: str, arguments: Sequence[str], cwd: str, meanwhile: Callable[[], None] = lambda: None
+    program: str,
+    arguments: Sequence[str],
+    cwd: str,
+    meanwhile: Callable[[], None] = lambda: None,
+    variables: Mapping[str, str] | None = None,
 ) -> int:
     """Run Codex to its end; it has the terminal, and what is pressed there is for it.
 
@@ -17,6 +21,7 @@ def launch(
         arguments: for it.
         cwd: folder to start in.
         meanwhile: called once when it runs.
+        variables: for it, beside those of this process.
 
     Returns:
         Its exit code, 128+n when signal n ended it.
@@ -24,11 +29,12 @@ def launch(
     Raises:
         OSError: it cannot be started.
     """
+    environment = {**os.environ, **(variables or {})}
     with _signals_for_child() as signals:
         # Not subprocess: its import costs a third of an interpreter, and Codex would wait for it.
         with _working_in(cwd):
             signals.child = os.posix_spawn(
-                program, [program, *arguments], os.environ, setsigdef=(signal.SIGPIPE, signal.SIGXFSZ)
+                program, [program, *arguments], environment, setsigdef=(signal.SIGPIPE, signal.SIGXFSZ)
             )  # Python ignores those two, and what is ignored is inherited
         meanwhile()
         _, status = os.waitpid(signals.child, 0)

@@ -10,10 +10,11 @@ from codex_releases import CodexSandbox
 from tui import ENTER
 
 from cam.core.seams import Injection
+from cam.formats.codex_hooks import hook_hash
 from cam.system.codex import Version, codex_version
 from cam.testing.responses_server import Fail, Run
 from cam.wrapper.codex_config import Place
-from cam.wrapper.injectors import SESSION_FLAGS, choose_injector, hook_hash
+from cam.wrapper.injectors import SESSION_FLAGS, choose_injector
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]  # the first run downloads the releases
 

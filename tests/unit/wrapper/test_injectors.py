@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cam.core.seams import Injection
+from cam.formats.codex_hooks import CONTEXT_LIMIT, hook_hash
+from cam.formats.toml_value import render_value
 from cam.system.codex import Version
 from cam.wrapper.arguments import parse_arguments
 from cam.wrapper.codex_config import (
@@ -18,14 +20,11 @@ from cam.wrapper.codex_config import (
     hooks_are_off,
     own_instructions,
     parse_value,
-    render_value,
 )
 from cam.wrapper.injectors import (
-    CONTEXT_LIMIT,
     MAX_ARGUMENT_BYTES,
     SESSION_FLAGS,
     choose_injector,
-    hook_hash,
 )
 
 COMMAND = "/opt/hook.sh start"

@@ -1,0 +1,146 @@
+"""What a hook leaves to a process of its own: sync, where the session stopped, and the receipt.
+
+One at a time for each store: who comes while another learns leaves its wish and goes. There is a time limit,
+and a crash costs nothing, because the next start finds what was not learned.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+from cam.context import open_context
+from cam.continuity.flow import save_after_session
+from cam.core.errors import CamError
+from cam.core.evidence import RolloutMeta
+from cam.core.seams import MemoryExtractor, SessionSource
+from cam.setup.projects import note_project
+from cam.startup.flow import record_use
+from cam.startup.receipt import receipt_of
+from cam.startup.started import sessions_of_run, started_here
+from cam.store.hook_notes import log_line, note_fired, one_at_a_time, take_wanted, want, wanted
+from cam.store.layout import StoreLayout, safe_name
+from cam.store.read_once import ReadOnce
+from cam.store.receipts import add_receipt
+from cam.store.sessions import CodexSessions
+from cam.sync.extractors import choose_extractor
+from cam.sync.flow import SyncRequest, sync_project
+from cam.system.clock import now_stamp
+from cam.system.files import unlink_quietly
+
+MOST_SECONDS = 600
+"""The whole work ends then, with whatever it started."""
+
+_FLUSH = 60.0  # a rollout may have been written this long before its last event
+_RECEIPT_SECONDS = 24 * 3600
+
+
+def main(wish: str) -> int:
+    """Learn what is to be learned, here and wherever somebody asked meanwhile.
+
+    Args:
+        wish: JSON with ``event``, ``session``, ``cwd`` and ``at``.
+    """
+    signal.signal(signal.SIGALRM, _out_of_time)
+    signal.alarm(MOST_SECONDS)
+    asked = json.loads(wish)
+    try:
+        context = open_context(asked["cwd"])
+    except CamError:
+        return 0  # the folder is gone
+    if context.project is None or context.off_reason:
+        return 0
+    layout = context.layout
+    try:
+        if asked["event"] != "session-start":  # that one noted it itself
+            note_fired(layout, asked["event"], asked["session"])
+        want(layout, asked["cwd"], asked["event"], asked["session"], asked["at"])
+        while wanted(layout):
+            with one_at_a_time(layout) as is_mine:
+                if not is_mine:
+                    return 0
+                for one in take_wanted(layout):
+                    _learn(one)
+    except Exception as error:
+        log_line(layout, f"{asked['event']} failed: {type(error).__name__}: {error}")
+    return 0
+
+
+def _learn(one: dict[str, Any]) -> None:
+    """Learn in one project."""
+    try:
+        context = open_context(one["cwd"])
+    except CamError:
+        return
+    if context.project is None or context.off_reason:
+        return
+    layout, home = context.layout, context.environment.home
+    events: dict[str, list[Any]] = one["sessions"]
+    ended = {session: at for session, (event, at) in events.items() if event != "session-start"}
+    begun = frozenset(events.keys() - ended.keys())
+    source = _Without(CodexSessions(context.codex_home, layout.cache_file("sessions.json")), begun)
+
+    def extractor() -> MemoryExtractor:
+        return choose_extractor(context.settings, context.environment)
+
+    report = sync_project(
+        context.store, source, extractor, context.project, home, SyncRequest(also=tuple(ended))
+    )
+    note_project(layout.root, context.project)
+    learned = sum(len(s.plan.changes) for s in report.sessions)
+    if report.sessions:
+        log_line(layout, f"{context.project.id}: {len(report.sessions)} sessions read, {learned} changes")
+    for failed in report.failed:
+        log_line(layout, f"{context.project.id}: {failed.meta.session} was not read: {failed.error}")
+    running = {s.session for s in started_here(layout) if s.runs}
+    with contextlib.suppress(CamError):  # a marker stays, and doctor shows it
+        save_after_session(
+            context.store, source, context.project, context.settings, home,
+            since=min(ended.values()) - _FLUSH if ended else None, running=running,
+        )  # fmt: skip
+    if _receipts(layout, source, ended):
+        record_use(layout)
+
+
+def _receipts(layout: StoreLayout, sessions: SessionSource, ended: Iterable[str]) -> int:
+    """What arrived of what the sessions were told, once for each; a told session without an end is let go."""
+    folder, made = layout.cache_file("hooks", "told"), 0
+    for note in sessions_of_run(folder):
+        session = str(note["session"])
+        meta = sessions.find(session) if session in ended else None
+        if meta is not None:
+            receipt = receipt_of(
+                sessions.read(meta), str(note["text"]), strategy="installed-hook", source=str(note["source"]),
+                lines=dict(note.get("lines") or {}),
+            )  # fmt: skip
+            project, worktree = layout.project or "", layout.worktree or ""
+            add_receipt(
+                layout,
+                replace(receipt, at=now_stamp(), codex=meta.cli_version, project=project, worktree=worktree),
+            )
+            made += 1
+        if meta is not None or float(note.get("at") or 0) < time.time() - _RECEIPT_SECONDS:
+            unlink_quietly(os.path.join(folder, f"session-{safe_name(session)}.json"))
+    return made
+
+
+class _Without(ReadOnce):
+    """The sessions but for those that have only just begun."""
+
+    def __init__(self, inner: SessionSource, begun: frozenset[str]) -> None:
+        super().__init__(inner)
+        self._begun = begun
+
+    def sessions(self) -> Iterable[RolloutMeta]:
+        """Headers of all others, oldest first."""
+        return tuple(m for m in super().sessions() if m.session not in self._begun)
+
+
+def _out_of_time(_number: int, _frame: FrameType | None) -> None:
+    sys.exit(124)  # unwinds, so that a Codex that was asked ends too

@@ -1,0 +1,4 @@
+#!/bin/sh
+# {stamp}
+# memory-recall.sh details, under a name of its own.
+exec "$(dirname "$0")/memory-recall.sh" details "$@"

@@ -1,0 +1,177 @@
+"""What the installed hooks leave behind: when each event fired, what is still to be learned, a short log.
+
+``cache/hooks/``: ``fired.json``, ``wanted/<project>.json``, ``hooks.log``, ``work.lock``. All of it is
+disposable and none of it grows: one entry per project and event, one file per project, a log that is cut.
+Light: hooks use it.
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from cam.core.errors import CamError
+from cam.store.layout import StoreLayout, safe_name
+from cam.system.files import list_folder, make_folder, read_bytes, unlink_quietly, write_quick
+
+LOG_BYTES = 64_000
+"""The log is cut to its younger half where it is longer."""
+
+_SAME_START = 5.0
+_PROJECTS = 200
+_SESSIONS = 50
+
+
+def note_fired(layout: StoreLayout, event: str, session: str) -> None:
+    """Keep that ``event`` fired in the project now.
+
+    Args:
+        layout: of the project.
+        event: as on the command line, such as ``session-start``.
+        session: its id.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    known = _read(layout.cache_file("hooks", "fired.json"))
+    project = dict(known.pop(layout.project or "", {}))
+    project[event] = {"at": int(time.time()), "session": session}
+    known[layout.project or ""] = project  # last: the one that was left alone the longest goes first
+    make_folder(layout.cache_file("hooks"))
+    _write(layout.cache_file("hooks", "fired.json"), dict(list(known.items())[-_PROJECTS:]))
+
+
+def is_first(layout: StoreLayout, session: str, source: str) -> bool:
+    """Whether this process is the first that answers this start of the session.
+
+    Hooks that are installed for the user and in the project are called at the same moment; one speaks.
+
+    Args:
+        layout: of the project.
+        session: its id.
+        source: why it starts.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    folder = layout.cache_file("hooks", "starts")
+    make_folder(folder)
+    now = time.time()
+    for name in list_folder(folder):
+        path = os.path.join(folder, name)
+        try:
+            is_old = now - os.stat(path).st_mtime > _SAME_START
+        except OSError:
+            continue
+        if is_old:
+            unlink_quietly(path)
+    try:
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+        os.close(os.open(os.path.join(folder, f"{safe_name(session)}-{safe_name(source)}"), flags, 0o600))
+    except FileExistsError:
+        return False
+    return True
+
+
+def fired(layout: StoreLayout) -> dict[str, int]:
+    """When each event fired last in the project, seconds since the epoch."""
+    found = _read(layout.cache_file("hooks", "fired.json")).get(layout.project or "", {})
+    return {
+        event: note["at"]
+        for event, note in (found.items() if isinstance(found, dict) else ())
+        if isinstance(note, dict) and isinstance(note.get("at"), int)
+    }
+
+
+def want(layout: StoreLayout, cwd: str, event: str, session: str, at: float) -> None:
+    """Keep that something happened from which is to be learned.
+
+    Args:
+        layout: of the project.
+        cwd: the folder it happened in.
+        event: what happened.
+        session: its id.
+        at: when, seconds since the epoch.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    path = layout.cache_file("hooks", "wanted", f"{layout.project}.json")
+    make_folder(os.path.dirname(path))
+    sessions = dict(_read(path).get("sessions") or {})
+    sessions.pop(session, None)
+    sessions[session] = [event, at]
+    _write(path, {"cwd": cwd, "sessions": dict(list(sessions.items())[-_SESSIONS:])})
+
+
+def take_wanted(layout: StoreLayout) -> Iterator[dict[str, Any]]:
+    """What is to be learned, of all projects; each is gone once it was taken.
+
+    Each: ``cwd``, and ``sessions`` (``{id: [event, at]}``).
+    """
+    folder = layout.cache_file("hooks", "wanted")
+    for name in wanted(layout):
+        path = os.path.join(folder, name)
+        found = _read(path)
+        unlink_quietly(path)
+        if isinstance(found.get("cwd"), str) and isinstance(found.get("sessions"), dict):
+            yield found
+
+
+def wanted(layout: StoreLayout) -> list[str]:
+    """Names of what waits to be learned."""
+    folder = layout.cache_file("hooks", "wanted")
+    return [name for name in list_folder(folder) if name.endswith(".json")]
+
+
+@contextmanager
+def one_at_a_time(layout: StoreLayout) -> Iterator[bool]:
+    """Whether this process is the one that learns now; the lock ends with the process at the latest."""
+    import fcntl  # noqa: PLC0415 - only where something is learned
+
+    make_folder(layout.cache_file("hooks"))
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(layout.cache_file("hooks", "work.lock"), flags, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+def log_line(layout: StoreLayout, line: str) -> None:
+    """Add a line to the log; what is old goes where it would grow too long. Never an error."""
+    path = layout.cache_file("hooks", "hooks.log")
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    try:
+        make_folder(os.path.dirname(path))
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            os.write(descriptor, f"{stamp} {' '.join(line.split())[:1000]}\n".encode("utf-8", "replace"))
+            is_long = os.fstat(descriptor).st_size > LOG_BYTES
+        finally:
+            os.close(descriptor)
+        if is_long:
+            kept = (read_bytes(path) or b"")[-LOG_BYTES // 2 :]
+            write_quick(path, kept[kept.find(b"\n") + 1 :])
+    except (OSError, CamError):
+        return
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        found = json.loads(read_bytes(path) or b"{}")
+    except (CamError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(path: str, content: dict[str, Any]) -> None:
+    write_quick(path, json.dumps(content, separators=(",", ":")).encode())

@@ -1,0 +1,30 @@
+"""A process that goes on when this one has ended: nobody's child, no terminal, its own session."""
+
+import os
+from collections.abc import Sequence
+
+
+def start_apart(words: Sequence[str]) -> None:
+    """Start a program apart from this process; what it prints goes nowhere.
+
+    Two forks and no ``subprocess``: the caller answers Codex and has no milliseconds to give away.
+
+    Args:
+        words: the program's path and its arguments.
+
+    Raises:
+        OSError: no process can be started.
+    """
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setsid()
+        if not os.fork():
+            null = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(null, stream)
+            os.execv(words[0], list(words))  # noqa: S606 - no shell is wanted
+    finally:
+        os._exit(0)

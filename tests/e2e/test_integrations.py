@@ -1,0 +1,161 @@
+"""Plain Codex with cam put in, without the wrapper: told at start, learned from at the end, and out again."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from codex_releases import CodexSandbox
+from tui import ENTER
+
+from cam.formats.codex_hooks import hook_hash
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]  # the first run downloads the releases
+
+VERSIONS = ["0.125.0", "0.150.0", "0.171.0"]
+BIN = str(Path(sys.executable).parent)
+CONFIG = "# mine\n[tui]\n# quiet\nnotifications = false\n"
+
+
+class Place:
+    """A sandbox whose home and ``CODEX_HOME`` are links with spaces and other scripts in their names."""
+
+    def __init__(self, root: Path, version: str) -> None:
+        self.box = CodexSandbox(
+            root / "mit Leer 项目", version, [f"Answer-{n}." for n in range(1, 7)], tables=CONFIG
+        )
+        for name, folder in (("HOME", self.box.home), ("CODEX_HOME", self.box.codex_home)):
+            link = self.box.root / f"{name.lower()} lïnk"
+            link.symlink_to(folder)
+            self.box.env[name] = str(link)
+            setattr(self.box, name.lower(), link)
+        self.box.env["PATH"] = os.pathsep.join([BIN, str(Path(self.box.codex).parent), self.box.env["PATH"]])
+        self.box.trust()
+        (self.box.repo / "AGENTS.md").write_bytes(b"# Rules\r\n")
+        lint = {"type": "command", "command": "cat > /dev/null"}
+        hooks = self.box.codex_home / "hooks.json"
+        hooks.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [lint]}]}}))
+        with (self.box.codex_home / "config.toml").open("a") as file:
+            file.write(f'[hooks.state."{os.path.realpath(hooks)}:stop:0:0"]\n')
+            file.write(f'trusted_hash = "{hook_hash("stop", lint)}"\n')
+
+    def cam(self, *words: str, code: int = 0) -> str:
+        done = self.box.run(*words, program=f"{BIN}/cam")
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    def settle(self) -> None:
+        """Wait until what the hooks left to do is done."""
+        for pid in self.box.leftovers():
+            with suppress(OSError):
+                if b"\0learn\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    handle = os.pidfd_open(pid)
+                    assert select.select([handle], [], [], 30)[0]
+                    os.close(handle)
+
+    def exec(self, prompt: str, *, program: str | None = None) -> list[int]:
+        """One prompt; how often the rule stood in what the model was told."""
+        since = len(self.box.server.requests)
+        done = self.box.run("exec", prompt, program=program)
+        assert done.returncode == 0, done.stderr
+        self.settle()
+        return self.box.shown("make ship", since=since)
+
+    def files(self) -> dict[str, bytes]:
+        """The files that are not Codex's own, and its configuration."""
+        names = ("config.toml", "hooks.json", "AGENTS.md", "skills/codex-auto-memory-recall/SKILL.md")
+        paths = [self.box.codex_home / name for name in names]
+        paths += [p for p in self.box.repo.rglob("*") if ".git" not in p.parts]
+        return {str(p): p.read_bytes() for p in paths if p.is_file()}
+
+    def times_learned(self) -> int:
+        """How often the rule was added."""
+        texts = [p.read_text() for p in self.box.home.rglob("memory-history.jsonl")]
+        return sum(json.loads(line)["kind"] == "add" for text in texts for line in text.splitlines())
+
+
+@pytest.fixture
+def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
+    made = Place(tmp_path, request.param)
+    with made.box:
+        yield made
+        made.settle()
+
+
+@pytest.mark.parametrize("place", VERSIONS, indirect=True)
+def test_told_at_start_and_learned_from_at_the_end(place: Place) -> None:
+    before = place.files()
+    place.cam("integrations", "apply", "--scope", "user", "--trust")
+    assert "cam on PATH is this one" in place.cam("integrations", "doctor")
+    assert place.exec("Remember: deploy with make ship.") == [1]
+    assert place.times_learned() == 1
+    told = place.exec("hello")
+    assert told == [1]
+    assert "last fired in this project" in place.cam("hooks", "status")
+    # Under the wrapper the hooks that are installed stand back: told once, learned once.
+    assert place.exec("What is new?", program=f"{BIN}/cam") == [1]
+    assert place.times_learned() == 1
+    place.cam("integrations", "remove", "--scope", "user")
+    assert place.files() == before
+    assert place.exec("hello") == [0]
+
+
+@pytest.mark.parametrize("place", VERSIONS, indirect=True)
+def test_in_the_tui(place: Place) -> None:
+    before = place.files()
+    place.cam("integrations", "install", "--trust")
+    place.cam("remember", "Deploy with make ship")
+    with place.box.tui() as tui:
+        tui.wait_for("›")
+        tui.submit("Remember: answer in German", "Answer-1")
+        tui.send("/quit")
+        tui.wait_for("/quit")
+        tui.send(ENTER)
+        tui.wait_exit()
+    place.settle()
+    assert max(place.box.shown("make ship")) == 1  # Codex asks for a title too
+    assert "German" in place.cam("memory", "list")
+    place.cam("integrations", "remove")
+    after = place.files()
+    config = str(place.box.codex_home / "config.toml")
+    now, was = (tomllib.loads(files.pop(config).decode()) for files in (after, before))
+    assert after == before
+    own = ("tui", "projects", "notice")  # Codex writes there itself
+    assert {k: v for k, v in now.items() if k not in own} == {k: v for k, v in was.items() if k not in own}
+
+
+@pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
+def test_without_trust_it_says_so(place: Place) -> None:
+    done = subprocess.run(
+        [f"{BIN}/cam", "hooks", "install", "--scope", "user"],
+        cwd=place.box.repo, env=place.box.env, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "--trust" in done.stderr
+    place.cam("remember", "Deploy with make ship")
+    assert place.exec("hello") == [0]
+    out = place.cam("hooks", "status", code=1)
+    assert "Codex skips PreCompact (untrusted)" in out
+    place.cam("hooks", "install", "--scope", "user", "--trust")
+    assert place.exec("hello") == [1]
+    # What somebody changes afterwards is not trusted any more, and that is said.
+    hooks = place.box.codex_home / "hooks.json"
+    hooks.write_text(hooks.read_text().replace("hook stop", "hook stop "))
+    assert "Stop (modified)" in place.cam("hooks", "status", code=1)
+
+
+@pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
+def test_compaction_keeps_memory_and_ephemeral_sessions_leave_nothing(place: Place) -> None:
+    place.cam("integrations", "install", "--scope", "user", "--trust")
+    place.cam("remember", "Deploy with make ship")
+    since = len(place.box.server.requests)
+    done = place.box.run("exec", "--ephemeral", "Remember: answer in German")
+    assert done.returncode == 0
+    place.settle()
+    assert place.box.shown("make ship", since=since) == [0]
+    assert "German" not in place.cam("memory", "list")

@@ -1,0 +1,232 @@
+"""Installed hooks: exactly one object of the event's schema or nothing, never a failure, nothing left."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from cam.context import open_context
+from cam.core.records import MemoryScope
+from cam.hosts.hook_event import context_answer
+from cam.memory.flow import remember
+from cam.store.hook_notes import LOG_BYTES, fired, is_first, log_line, take_wanted, want, wanted
+from cam.store.layout import StoreLayout
+from cam.system.background import start_apart
+
+SCHEMAS = json.loads((Path(__file__).parents[2] / "data/codex-hooks/schemas.json").read_text())
+EVENTS = {
+    "session-start": "SessionStart",
+    "stop": "Stop",
+    "session-end": "SessionEnd",
+    "pre-compact": "PreCompact",
+}
+
+
+@pytest.fixture
+def repo(tmp_path: Path, own_home: Path) -> Path:
+    folder = tmp_path / "räpo 1"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    context = open_context(str(folder))
+    remember(context.store, "Deploy with make ship", (), MemoryScope.PROJECT, None)
+    return folder
+
+
+def event(name: str, repo: Path, **more: Any) -> dict[str, Any]:
+    return {
+        "session_id": "s1", "transcript_path": str(repo / "none.jsonl"), "cwd": str(repo),
+        "hook_event_name": EVENTS[name], **more,
+    }  # fmt: skip
+
+
+def call(name: str, stdin: Any, *, env: dict[str, str] | None = None) -> bytes:
+    data = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "cam", "hook", name], input=data, capture_output=True, check=False,
+        env={**os.environ, **(env or {})},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    wait_for_workers()
+    return done.stdout
+
+
+def workers() -> list[int]:
+    """Processes that learn in this test's home."""
+    home = f"\0HOME={os.environ['HOME']}\0".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            is_ours = b"hook\0learn" in (entry / "cmdline").read_bytes()
+            if is_ours and home in b"\0" + (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_for_workers() -> None:
+    for pid in workers():
+        try:
+            handle = os.pidfd_open(pid)
+        except ProcessLookupError:
+            continue
+        assert select.select([handle], [], [], 30)[0]
+        os.close(handle)
+
+
+def test_session_start_says_what_is_known_in_the_events_schema(repo: Path) -> None:
+    out = call("session-start", event("session-start", repo, source="startup"))
+    assert out.endswith(b"}}\n")
+    assert out.count(b"\n") == 1
+    assert b"\r" not in out
+    answer = json.loads(out)
+    for schemas in SCHEMAS.values():
+        jsonschema.validate(answer, schemas["session-start"])
+    assert "Deploy with make ship" in answer["hookSpecificOutput"]["additionalContext"]
+    context = open_context(str(repo))
+    assert fired(context.layout).keys() == {"session-start"}
+
+
+def test_a_resumed_session_is_told_only_what_changed(repo: Path) -> None:
+    assert call("session-start", event("session-start", repo, source="startup"))
+    assert call("session-start", event("session-start", repo, source="resume")) == b""
+    context = open_context(str(repo))
+    remember(context.store, "Never push on Fridays", (), MemoryScope.PROJECT, None)
+    told = call("session-start", event("session-start", repo, source="fork", session_id="s1"))
+    assert b"Never push on Fridays" in told
+    assert b"make ship" not in told
+    assert b"make ship" in call("session-start", event("session-start", repo, source="compact"))
+
+
+@pytest.mark.parametrize("name", ["stop", "session-end", "pre-compact"])
+def test_other_events_answer_nothing_and_learn(repo: Path, name: str) -> None:
+    assert call(name, event(name, repo)) == b""
+    context = open_context(str(repo))
+    assert fired(context.layout).keys() == {name}
+    assert not wanted(context.layout)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"transcript_path": None},  # ephemeral
+        {"session_id": ""},
+        {"cwd": None},
+        {"cwd": "/nowhere/at/all"},
+    ],
+)
+def test_sessions_that_are_nobodys_are_left_alone(repo: Path, change: dict[str, Any]) -> None:
+    for name in EVENTS:
+        assert call(name, event(name, repo, source="startup") | change) == b""
+    assert fired(open_context(str(repo)).layout) == {}
+
+
+def test_codexs_own_memory_session_is_left_alone(repo: Path) -> None:
+    memories = Path(os.environ["CODEX_HOME"]) / "memories"
+    memories.mkdir(parents=True)
+    assert call("session-start", event("session-start", repo, cwd=str(memories), transcript_path=None)) == b""
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"nonsense", b"[1]", b"\xff\xfe", b'{"session_id": ', b"1" * 3_000_000]
+)
+def test_whatever_comes_in_nothing_goes_wrong(repo: Path, data: bytes) -> None:
+    for name in ("session-start", "stop"):
+        assert call(name, data) == b""
+
+
+def test_off_is_off(repo: Path) -> None:
+    told = event("session-start", repo, source="startup")
+    assert call("session-start", told, env={"CAM_OFF": "1"}) == b""
+    assert call("session-start", told, env={"CAM_RUN": "/run"}) == b""  # the wrapper's own session
+    context = open_context(str(repo))
+    Path(context.layout.off_file).write_text("")
+    for name in EVENTS:
+        assert call(name, event(name, repo, source="startup")) == b""
+    assert fired(context.layout) == {}
+
+
+def test_a_broken_store_costs_nothing_and_is_noted(repo: Path) -> None:
+    context = open_context(str(repo))
+    topics = Path(context.layout.root) / "projects" / str(context.layout.project) / "project"
+    for path in topics.glob("*.md"):
+        path.unlink()
+        path.mkdir()
+    assert call("session-start", event("session-start", repo, source="startup")) == b""
+
+
+def test_hooks_of_user_and_project_speak_once(repo: Path) -> None:
+    layout = open_context(str(repo)).layout
+    assert [is_first(layout, "s", "startup"), is_first(layout, "s", "startup")] == [True, False]
+    assert is_first(layout, "s", "compact")
+    assert is_first(layout, "t", "startup")
+
+
+def test_many_calls_in_a_row_leave_no_process_and_nothing_that_grows(repo: Path) -> None:
+    layout = open_context(str(repo)).layout
+
+    def stop(number: int) -> None:
+        done = subprocess.run(
+            [sys.executable, "-I", "-m", "cam", "hook", "stop"], capture_output=True, check=True,
+            input=json.dumps(event("stop", repo, session_id=f"s{number}")).encode(),
+        )  # fmt: skip
+        assert done.stdout == b""
+
+    def size() -> tuple[int, int]:
+        files = [p for p in Path(layout.root).rglob("*") if p.is_file()]
+        return len(files), sum(p.stat().st_size for p in files)
+
+    for number in range(8):
+        stop(number)
+    wait_for_workers()
+    first = size()
+    for number in range(8, 32):
+        stop(number)
+    wait_for_workers()
+    assert workers() == []
+    files, total = size()
+    assert files == first[0]
+    assert total - first[1] < 500
+
+
+def test_what_is_kept_has_a_bound(tmp_path: Path) -> None:
+    layout = StoreLayout(str(tmp_path), "p", "p")
+    for number in range(3000):
+        log_line(layout, f"line {number} {'x' * 40}\nand more")
+    log = Path(layout.cache_file("hooks", "hooks.log"))
+    assert log.stat().st_size <= LOG_BYTES
+    assert log.read_text().splitlines()[-1].endswith("and more")
+    for number in range(200):
+        want(layout, "/repo", "stop", f"s{number}", 1.0)
+    (one,) = take_wanted(layout)
+    assert len(one["sessions"]) == 50
+    assert list(take_wanted(layout)) == []
+
+
+def test_a_process_of_its_own_outlives_its_starter(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    start_apart(["/bin/sh", "-c", f"ps -o sid= -p $$ > '{fifo}'; cat"])
+    assert int(fifo.read_text()) != os.getsid(0)
+
+
+def test_a_person_is_told_what_hooks_are_for() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cam", "hook", "bogus"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 4
+    assert "is for Codex to call" in done.stderr
+
+
+def test_every_answer_fits_every_release() -> None:
+    for release in SCHEMAS.values():
+        for name in ("session-start", "user-prompt-submit"):
+            title = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}[name]
+            jsonschema.validate(json.loads(context_answer(title, "a \u2028 🧠")), release[name])
+    assert context_answer("SessionStart", "") == b""
