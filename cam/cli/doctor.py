@@ -2,6 +2,7 @@
 
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
+from cam.cli.integrate import machine
 from cam.cli.options import Cwd, Json
 from cam.context import Context, open_context
 from cam.render.doctor import doctor_data, doctor_text
@@ -17,6 +18,7 @@ from cam.setup.doctor import (
     check_store,
 )
 from cam.setup.instruction_files import InstructionFile, fallback_names, instruction_files
+from cam.setup.integrations.doctor import check_integrations
 from cam.store.continuity import ContinuityStore
 from cam.wrapper.codex_config import Place
 from cam.wrapper.injectors import choose_injector
@@ -43,6 +45,7 @@ def _doctor(cwd: str | None) -> Answer:
         check_receipts(context.layout.cache_file("receipts.jsonl")),
         *check_continuity(_continuity(context), context.settings["session_continuity"]),
         check_instructions(found_instructions(context)),
+        *check_integrations(machine(context)).findings,
         *check_settings(context.settings, context.off_reason),
     ]
     code = max(finding.severity for finding in findings)

@@ -6,7 +6,7 @@ import typer
 
 from cam.cli.answer import Answer, respond
 from cam.cli.app import enter_context
-from cam.cli.integrate import DryRun, Trust, Where, find_program, put_in, take_out
+from cam.cli.integrate import DryRun, Trust, Where, machine, put_in, take_out
 from cam.cli.options import Cwd, Json
 from cam.setup.integrations.result import Piece
 
@@ -54,12 +54,9 @@ def status_command(as_json: Json = False, cwd: Cwd = None) -> None:
 
     def work() -> Answer:
         from cam.render.doctor import doctor_data, doctor_text
-        from cam.setup.integrations.doctor import Machine, check_hooks
+        from cam.setup.integrations.doctor import check_hooks
 
-        context = enter_context(cwd)
-        program, version = find_program(context)
-        machine = Machine(context.environment, context.project, context.layout, program, version)
-        findings = check_hooks(machine)
+        findings = check_hooks(machine(enter_context(cwd)))
         code = max(finding.severity for finding in findings)
         return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
 

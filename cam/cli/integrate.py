@@ -1,7 +1,7 @@
 """What the commands that put cam into hosts share: options, one plan, one commit, what to do next."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from cam.render.integrations import plan_data, plan_text
 from cam.setup.integrations.flow import carry_out, plan_install, plan_remove
 from cam.setup.integrations.places import find_places
 from cam.setup.integrations.result import IntegrationPlan, Piece
+
+if TYPE_CHECKING:
+    from cam.setup.integrations.doctor import Machine
 
 Where = Annotated[
     str, typer.Option("--scope", metavar="SCOPE", help="project (its .codex folder) or user (yours).")
@@ -90,6 +93,14 @@ def find_program(context: Context) -> tuple[str, tuple[int, int, int] | None]:
     if program is None or not program.executable:
         return "", None
     return program.path, codex_version(program.path, context.layout.cache_file("codex-version.json"))
+
+
+def machine(context: Context) -> "Machine":
+    """What a doctor asks about."""
+    from cam.setup.integrations.doctor import Machine
+
+    program, version = find_program(context)
+    return Machine(context.environment, context.project, context.layout, program, version)
 
 
 def require_codex(host: str, *, as_json: bool) -> None:

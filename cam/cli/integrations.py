@@ -10,7 +10,7 @@ from cam.cli.integrate import (
     Surface,
     Trust,
     Where,
-    find_program,
+    machine,
     put_in,
     require_codex,
     take_out,
@@ -89,17 +89,16 @@ def doctor_command(
     def work() -> Answer:
         from cam.render.doctor import doctor_text
         from cam.render.integrations import health_data
-        from cam.setup.integrations.doctor import Machine, check_integrations
+        from cam.setup.integrations.doctor import check_integrations
 
         require_codex(host, as_json=as_json)
         context = enter_context(cwd)
-        program, version = find_program(context)
-        machine = Machine(context.environment, context.project, context.layout, program, version)
-        health = check_integrations(machine)
+        asked = machine(context)
+        health = check_integrations(asked)
         if fix and health.stale:
             for piece, scope, surface in health.stale:
                 put_in(cwd, scope, surface, (piece,), trust=False, dry_run=False)
-            health = check_integrations(machine)
+            health = check_integrations(asked)
         code = max(finding.severity for finding in health.findings)
         return Answer(health_data(health), doctor_text(health.findings), exit_code=int(code))
 

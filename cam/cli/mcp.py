@@ -6,7 +6,7 @@ import typer
 
 from cam.cli.answer import Answer, respond
 from cam.cli.app import enter_context, global_cwd
-from cam.cli.integrate import DryRun, Host, Where, find_program, put_in, require_codex, take_out
+from cam.cli.integrate import DryRun, Host, Where, machine, put_in, require_codex, take_out
 from cam.cli.mcp_serve import run_serve
 from cam.cli.options import Cwd, Json
 from cam.setup.integrations.result import Piece
@@ -84,13 +84,10 @@ def doctor_command(host: Host = "codex", as_json: Json = False, cwd: Cwd = None)
 
     def work() -> Answer:
         from cam.render.doctor import doctor_data, doctor_text
-        from cam.setup.integrations.doctor import Machine, check_server
+        from cam.setup.integrations.doctor import check_server
 
         require_codex(host, as_json=as_json)
-        context = enter_context(cwd)
-        program, version = find_program(context)
-        machine = Machine(context.environment, context.project, context.layout, program, version)
-        findings = check_server(machine)
+        findings = check_server(machine(enter_context(cwd)))
         code = max(finding.severity for finding in findings)
         return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
 

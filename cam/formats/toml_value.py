@@ -20,7 +20,7 @@ def render_value(value: Any) -> str:
         case int() | float():
             return repr(value)
         case list():
-            return f"[{','.join(map(render_value, value))}]"
+            return f"[{', '.join(map(render_value, value))}]"
         case dict():
             return "{" + ",".join(f"{render_value(k)}={render_value(v)}" for k, v in value.items()) + "}"
         case _ if hasattr(value, "isoformat"):  # dates and times

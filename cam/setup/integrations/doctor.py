@@ -154,8 +154,16 @@ def _places(machine: Machine) -> list[Places]:
 
 def _begin(machine: Machine, places: Sequence[Places]) -> _Check:
     """Codex is asked only where something of cam's may be there."""
-    asked = any(os.path.exists(p) for place in places for p in (place.hooks, place.config, place.skill))
+    asked = any(_mentions_cam(p) for place in places for p in (place.hooks, place.config, place.skill))
     return _Check(machine, _ask(machine) if asked and machine.program else Codex())
+
+
+def _mentions_cam(path: str) -> bool:
+    try:
+        data = read_bytes(os.path.realpath(path)) or b""
+    except CamError:
+        return True  # Codex may have its own word about it
+    return SERVER[-1].encode() in data or (b"cam" in data and b" hook " in data) or SKILL.encode() in data
 
 
 def _all_hooks(check: _Check, places: Sequence[Places]) -> None:

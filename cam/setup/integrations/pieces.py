@@ -75,7 +75,7 @@ def put_hooks(texts: Texts, places: Places) -> Step:
 def take_hooks(texts: Texts, places: Places) -> Step:
     """The hooks file without cam's hooks, and what is trusted without them; the user's own stay trusted."""
     text, config = texts[places.hooks], texts[places.trust]
-    if text is None:
+    if text is None or " hook " not in text:
         return Step({}, (Note(Piece.HOOKS, "absent", places.hooks),))
     path = os.path.realpath(places.hooks)
     with _refusals():
@@ -124,10 +124,12 @@ def put_server(texts: Texts, places: Places) -> Step:
 def take_server(texts: Texts, places: Places) -> Step:
     """The configuration without the MCP server."""
     text = texts[places.config]
+    absent = Step({}, (Note(Piece.MCP, "absent", places.config),))
+    if text is None or SERVER[-1] not in text:
+        return absent  # a file that is not ours to read need not be sound
     with _refusals():
-        entry = value_at(parse_toml(text or "", places.config), SERVER)
-        if text is None or entry is None:
-            return Step({}, (Note(Piece.MCP, "absent", places.config),))
+        if value_at(parse_toml(text, places.config), SERVER) is None:
+            return absent
         after = without_tables(text, places.config, [SERVER])
     return Step({places.config: after or None}, (Note(Piece.MCP, "removed", places.config),))
 
