@@ -169,7 +169,7 @@ def environment(session: Session, decided: Sequence[str]) -> list[str]:
         if words.find("environment", piece.shade)
         and not _is_question(piece)
         and not words.find("hedge", piece.shade)
-        and not steps_in(piece, intends=False)
+        and not steps_in(piece)
         and 3 <= len(terms(piece.text)) <= 40
     ]
     texts = [t for t in reversed(found) if not any(same(t, d) for d in decided)]

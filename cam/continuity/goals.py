@@ -1,11 +1,12 @@
 """What the person asked for, message by message: which of it is a task, and which task counts last. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from cam.continuity import words
-from cam.continuity.said import Piece, clean, covers, parts, pieces
+from cam.continuity.said import Piece, bare, clean, covers, enumerated, parts, pieces, prose
 from cam.core.evidence import Message
 from cam.formats.continuity_file import MAX_GOAL, tidy
 from cam.language.candidates import is_cjk, words_of
@@ -81,7 +82,9 @@ def read_message(message: Message, at: int) -> Asked:
     whole = " ".join(said.split())
     shade = " ".join(c.shadow for c in clauses)
     turns_away = any(words.find("turn_away", c.shadow) for c in clauses)
-    base = Asked(Ask.NOTHING, tidy(whole, MAX_GOAL), message.ordinal, at, turns_away=turns_away, said=said)
+    base = Asked(
+        Ask.NOTHING, tidy(prose(said), MAX_GOAL), message.ordinal, at, turns_away=turns_away, said=said
+    )
     if not clauses:
         return base
     if is_control(whole):
@@ -97,10 +100,11 @@ def read_message(message: Message, at: int) -> Asked:
         if ask > best:
             best, start = ask, n
     if best is Ask.NOTHING:
-        return base
+        shows = "```" in said or "~~~" in said  # a log with "please fix" is a problem
+        return replace(base, ask=Ask.PROBLEM) if shows and terms(base.text) else base
     if best is Ask.TASK and start and clauses[start].lead >= 0:
         start = clauses[start].lead
-    elif best >= Ask.PROBLEM:
+    else:
         start = _with_context(clauses, start)
     text, items = _task_text(said, clauses, start)
     return replace(
@@ -161,6 +165,9 @@ _TURNING = frozenset(
     "never mind nevermind forget about scrap drop cancel abandon skip bother scratch change plan".split()
 )
 _DEICTIC = frozenset("it that this them those these thing things one ones same there here again".split())
+_FEWEST_NAMED = 3  # things in a row that are parts of the task
+_CALLED = re.compile(r"^.{0,120}[:：]\s*(?=\S)")
+_FEW = 3  # CJK characters that name nothing
 _CONTEXT = 160  # characters before a task that may belong to it
 _STANDING = 4  # level of a cue that says how long: always, never, from now on
 _TASK_RULES = ("task-first", "polite-task", "creating", "asks-help", "task", "ui-change")
@@ -302,8 +309,11 @@ def _substance(clause: Clause) -> bool:
 
 def _is_bare(text: str) -> bool:
     """Whether "never mind" is all that is said."""
+    hit = words.find("turn_away", text.lower())
+    if hit is not None and any(map(is_cjk, hit[0])):
+        return sum(map(is_cjk, text[: hit.start()] + text[hit.end() :])) <= _FEW
     known = words.vocabulary("control") | _TURNING
-    return len(text) < 12 if not text.isascii() else not set(words_of(text.lower())) - known
+    return not set(words_of(text.lower())) - known
 
 
 def _subject(text: str) -> str:
@@ -313,9 +323,11 @@ def _subject(text: str) -> str:
 
 def _is_specific(text: str) -> bool:
     """Whether a part of a task can be understood by itself: "fix what you find" cannot."""
-    found = set(words_of(text.lower()))
-    is_full = len([t for t in terms(text) if t not in _DEICTIC]) >= 2
-    return is_full and not found & (_DEICTIC | {"what", "whatever", "anything", "everything"})
+    return len([t for t in terms(text) if t not in _DEICTIC]) >= 2 and not _is_vague(text)
+
+
+def _is_vague(text: str) -> bool:
+    return bool(set(words_of(text.lower())) & (_DEICTIC | {"what", "whatever", "anything", "everything"}))
 
 
 def _is_detail(one: Asked) -> bool:
@@ -375,11 +387,29 @@ def _task_text(said: str, clauses: Sequence[Clause], start: int) -> tuple[str, t
     tail = said[last : last + 2]
     last += len(tail) - len(tail.lstrip('.!?。！？`)"”'))
     text = " ".join(line.strip() for line in said[first:last].split("\n") if line.strip())
-    own: list[Piece] = list(pieces(body))
-    listed = [p.text for p in own if p.is_item]
+    return tidy(text, MAX_GOAL), tuple(map(tidy, _parts_of(pieces(body), text)))
+
+
+def _parts_of(said: Sequence[Piece], text: str) -> list[str]:
+    """The parts of a task, where it is told in a list, in a row of steps, or as "these three: a, b, c"."""
+    listed = [piece.text for piece in said if piece.is_item]
     if len(listed) >= 2:
-        items = listed
-    else:
-        steps = parts(text)
-        items = steps if len(steps) >= 2 and all(_is_specific(step) for step in steps) else []
-    return tidy(text, MAX_GOAL), tuple(tidy(i) for i in items)
+        return listed
+    for piece in said:
+        if piece.text not in text:
+            break  # what follows the task is not part of it
+        steps = [bare(step) for step in parts(piece.text)]
+        if len(steps) >= 2 and all(map(_is_step, steps)):
+            return steps
+        named = enumerated(_CALLED.sub("", piece.text))
+        if len(named) >= _FEWEST_NAMED:
+            return named
+    steps = parts(text)
+    return steps if len(steps) >= 2 and all(map(_is_specific, steps)) else []
+
+
+def _is_step(text: str) -> bool:
+    """Whether a part of a task can stand by itself."""
+    found = [term for term in terms(text) if term not in _DEICTIC]
+    begins = text.split(" ", 1)[0].lower() in words.vocabulary("verbs")
+    return _is_specific(text) or (begins and len(found) >= 2 and not _is_vague(text))

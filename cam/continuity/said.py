@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cam.continuity.words import vocabulary
+from cam.continuity.words import find, vocabulary
 from cam.core.private import strip
 from cam.core.secrets import mask
 from cam.formats.continuity_file import tidy
@@ -31,7 +31,9 @@ _ITEM = re.compile(r"(\s*)(?:[-*+•‣](?=\s)|\(?\d{1,2}[.)、](?=\s|[^\x00-\xf
 _BOX = re.compile(r"\[([ xX✓✔])\]\s*")
 _TICK = re.compile(r"\s*(?:✅|☑️?|✔️?|✓)\s*|~~.+~~\s*$")
 _EMPHASIS = re.compile(r"\*\*(?=\S)|(?<=\S)\*\*")
-_STOP = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？；]+[\"'”’」』）)]*|;(?=\s)|[.!?](?=[^\x00-\xff])")
+_STOP = re.compile(
+    r"[，,；]\s*(?=另外|此外|不过还|但(?:是)?还)|[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？；]+[\"'”’」』）)]*|;(?=\s)|[.!?](?=[^\x00-\xff])"
+)
 _NO_STOP = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|nr|fig|sec|ver|v|st|dr|mr|ms)$", re.IGNORECASE
 )
@@ -50,6 +52,11 @@ _PATH = re.compile(
     r"|toml|json|md|css|scss|html|vue|svelte|tf|proto|ini|cfg|lock|gradle|xml|ex|exs|lua|scala|dart))(?![\w/])"
 )
 _TAIL = re.compile(r"[\s,;:，；：。.]+$")
+_FIRST = re.compile(r"(?:(?:and|then|finally|also|first),?\s+)+(?=\S)", re.IGNORECASE)
+_LONGEST_WORD = 14
+_LONGEST_LEAD = 60
+_LONGEST_NAME = 5  # words
+_COMMA = re.compile(r"\s*(?:,\s|[，、])\s*(?:and\s+)?|\s+and\s+")
 _CODE = re.compile(r"`([^`\n]{1,300})`")
 
 
@@ -121,6 +128,18 @@ def pieces(text: str) -> tuple[Piece, ...]:  # noqa: C901 - one question a line,
     return tuple(found[-MAX_PIECES:])
 
 
+def prose(text: str) -> str:
+    """What is said, without what is shown in code blocks."""
+    kept, fence = [], ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark is not None:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1][:3]
+        elif not fence:
+            kept.append(line)
+    return " ".join(kept)
+
+
 def parts(step: str) -> list[str]:
     """The steps of "do this, then that; and finally the other"."""
     marks = list(_NUMBER.finditer(step))
@@ -143,6 +162,13 @@ def _tasks(text: str) -> list[str]:
         else:
             found = [*found, piece] if found[0] else [piece]
     return found
+
+
+def enumerated(text: str) -> list[str]:
+    """The things of "products, carts, webhooks"; the steps of anything longer."""
+    names = [name for name in _COMMA.split(text.rstrip(" .。")) if name]
+    short = len(names) > 1 and all(len(name.split()) <= _LONGEST_NAME and len(name) <= 40 for name in names)
+    return names if short else parts(text)
 
 
 def paths(text: str) -> frozenset[str]:
@@ -169,6 +195,8 @@ def _root(word: str) -> str:
     """What "delete" and "deletion", "migrate" and "migration" share."""
     if not (word.isascii() and word.isalpha()):
         return word
+    if len(word) > _LONGEST_WORD:
+        return word  # a name made of several
     return word[:5] if len(word) > 5 else word.rstrip("eiy")
 
 
@@ -199,7 +227,19 @@ def distinct(texts: Iterable[str]) -> tuple[str, ...]:
 def bare(text: str) -> str:
     """``text`` without marks around it."""
     text = text.strip(" -–—:：,，")
+    text = _FIRST.sub("", text, count=1) if _FIRST.match(text) else text
     return _TAIL.sub("", text) if not text.endswith(("...", "…")) else text
+
+
+def is_open_lead(lead: str) -> bool:
+    """Whether a title, or what stands before a colon, introduces what is open."""
+    shade = shadow(lead)
+    if find("failed_lead", shade) or find("offer", shade):
+        return False
+    if find("next_lead", shade):
+        return True
+    is_short = 0 < len(lead) <= _LONGEST_LEAD
+    return is_short and find("lead_word", shade) is not None and not find("describes", shade)
 
 
 def is_small(text: str) -> bool:

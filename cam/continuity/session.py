@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from cam.continuity import words
 from cam.continuity.commands import Run, run_of
 from cam.continuity.goals import Asked, read_message
-from cam.continuity.said import Piece, clean, parts, pieces
+from cam.continuity.said import Piece, clean, is_open_lead, parts, pieces
 from cam.core.evidence import EvidenceItem, Message, Provenance, ToolCall
 from cam.language.statements import shadow
 
@@ -139,6 +139,8 @@ def _done_parts(session: Session) -> list[tuple[int, str]]:
 def _says_done(piece: Piece) -> bool:
     if piece.checked is not None:
         return piece.checked
+    if is_open_lead(piece.lead):
+        return False
     if piece.is_item and words.find("done_lead", shadow(piece.lead)):
         return not words.find("undone", piece.shade)
     return words.find("done", piece.shade) is not None and words.find("undone", piece.shade) is None

@@ -1,32 +1,64 @@
 """What comes next: what was named as a step and not done since, and what was asked for and is open. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cam.continuity import words
 from cam.continuity.commands import kind_words
-from cam.continuity.goals import Ask, Goal, is_control
-from cam.continuity.said import MAX_ITEMS_READ, Piece, bare, code, covers, distinct, is_small, parts, paths
+from cam.continuity.goals import Ask, Asked, Goal, is_control
+from cam.continuity.said import (
+    MAX_ITEMS_READ,
+    Piece,
+    bare,
+    code,
+    covers,
+    distinct,
+    enumerated,
+    is_open_lead,
+    is_small,
+    parts,
+    paths,
+)
 from cam.continuity.session import Session
 from cam.formats.continuity_file import MAX_ITEMS, tidy
+from cam.language.candidates import is_cjk, words_of
 from cam.language.claims import terms
 from cam.language.statements import shadow
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to be done."""
+    """Something to be done.
+
+    Attributes:
+        text: in the words it was named with.
+        at: position in the evidence.
+        by_user: whether the person named it.
+        is_weak: whether no word called it a step: it was only said to be open.
+    """
 
     text: str
     at: int
     by_user: bool = False
-    weak: bool = False
+    is_weak: bool = False
+
+
+_SHARE_OF_WEAK = 0.25
+"""Part of its words that has to come up again before what was only said to be open counts as dealt with."""
 
 
 def next_steps(session: Session, goal: Goal) -> tuple[list[str], bool]:
     """What is to be done, the person's first; whether it had to be inferred."""
-    steps = [s for s in _proposed(session) if not is_done(s, session) and not _is_dismissed(s, session, goal)]
+    steps = [
+        s
+        for s in _proposed(session)
+        if not (
+            is_done(s, session)
+            or _is_dismissed(s, session, goal)
+            or (s.is_weak and _is_spoken_of(s, session, _SHARE_OF_WEAK))
+        )
+    ]
     asked, inferred = _asked_open(session, goal, steps)
     # the person's own words first, then the newest of the assistant's
     own = [s for s in (*reversed(asked), *steps) if s.by_user]
@@ -42,60 +74,155 @@ def _proposed(session: Session) -> list[Step]:
             continue
         is_last = at == session.last_said
         for n, piece in enumerate(said):
-            steps = steps_in(piece, intends=is_last)
+            steps = _named_in(piece)
+            weak = [] if steps else _open_in(piece, intends=is_last)
+            is_weak, steps = bool(weak), steps or weak
             if len(steps) == 1 and n and _leans(steps[0]):
                 first = n - 1
                 while first and _leans(said[first].text):
                     first -= 1
                 before = " ".join(p.text for p in said[first:n])
                 steps = [tidy(f"{before} {steps[0]}")] if len(terms(before)) >= 2 else steps
-            found += [Step(step, at) for step in steps]
+                is_weak = True
+            found += [Step(step, at, is_weak=is_weak) for step in steps]
     tasks = {a.at: a.text for a in session.asked if a.ask is Ask.TASK}
     for at, said in reversed(session.heard):
-        steps = [s for piece in said for s in steps_in(piece, intends=False, user=True)]
-        found += [Step(s, at, by_user=True) for s in steps if not covers(s, tasks.get(at, ""))]
+        steps = [s for piece in said for s in _asked_for_later(piece)]
+        task = tasks.get(at, "")
+        found += [Step(s, at, by_user=True) for s in steps if _is_put_off(s) or not covers(s, task)]
     found += [
         Step(tidy(text), at) for at, text, is_done in session.plan if not is_done and not is_small(text)
     ]
     return found[: 2 * MAX_ITEMS_READ]
 
 
-def steps_in(  # noqa: PLR0911 - one question a line, in order
-    piece: Piece, *, intends: bool, user: bool = False
-) -> list[str]:
-    """The steps that one piece names."""
-    if piece.checked or is_control(piece.text):
+def steps_in(piece: Piece) -> list[str]:
+    """The steps that one piece of the assistant's names, or leaves open."""
+    return _named_in(piece) or _open_in(piece, intends=False)
+
+
+def _named_in(piece: Piece) -> list[str]:
+    """Steps that are called so: under a title, after a word like "next", in a list of open things."""
+    if _is_no_step(piece):
         return []
-    lead = shadow(piece.lead)
-    if words.find("next_lead", lead) and not words.find("failed_lead", lead):
-        if words.find("offer", piece.shade) or _says_nothing(piece.text):
-            return []
-        return [tidy(bare(piece.text))]
-    if piece.checked is False:
-        return [tidy(bare(piece.text))]
-    if any(words.find(group, piece.shade) for group in ("untried", "offer", "told")):
+    if is_open_lead(piece.lead) or piece.checked is False:
+        return _whole(piece)
+    if hit := words.find("open_mark", piece.shade):
+        return _listed([piece.text[: hit.start()]])
+    return [] if _is_talk(piece) else _after_cue(piece)
+
+
+def _asked_for_later(piece: Piece) -> list[str]:
+    """Steps that the person names."""
+    if _is_no_step(piece) or _is_talk(piece):
         return []
+    if is_open_lead(piece.lead) or piece.checked is False:
+        return _whole(piece)
+    if steps := _after_cue(piece):
+        return steps
+    hit = words.find("deferred", piece.shade)
+    if hit is None or not _says_what(f"{piece.text[: hit.start()]} {piece.text[hit.end() :]}"):
+        return []
+    return _whole(piece)
+
+
+def _is_put_off(text: str) -> bool:
+    return words.find("deferred", shadow(text)) is not None
+
+
+def _open_in(piece: Piece, *, intends: bool) -> list[str]:
+    """What is only said to be open.
+
+    Args:
+        piece: a sentence or an item.
+        intends: whether it stands in the last words of all, where what is about to be done was not done.
+    """
+    if _is_no_step(piece) or _is_talk(piece) or words.find("failed", piece.shade):
+        return []
+    if words.find("describes", shadow(piece.lead)):
+        return []
+    if _is_open(piece):
+        return _whole(piece)
+    return _intended(piece) if intends else []
+
+
+def _after_cue(piece: Piece) -> list[str]:
+    """What stands after "remaining:", "next I'll", "we still have to"."""
+    lead, colon, rest = _after_colon(piece.text)
+    if colon and is_open_lead(lead):
+        return _whole(piece) if _leans(rest) else _listed(enumerated(rest))
     hit = words.find("next_inline", piece.shade)
-    if hit is not None and hit["step"].strip():
-        step = piece.text[hit.start("step") : hit.end("step")]
-        return [
-            tidy(bare(p))
-            for p in parts(step)
-            if not is_small(p) and not is_control(p) and not _says_nothing(p)
-        ]
-    if user or words.find("describes", lead):
+    if hit is None or not hit["step"].strip():
         return []
-    needs = words.find("needs", piece.shade) and not words.find("environment", piece.shade)
-    if (
-        (needs or words.find("unfinished", piece.shade))
-        and not words.find("failed", piece.shade)
-        and (len(terms(piece.text)) >= 2 or _leans(piece.text))
-    ):
-        return [tidy(bare(piece.text))]
-    if intends and (hit := words.find("intend", piece.shade)) and not words.find("waiting", piece.shade):
-        step = piece.text[hit.end() :].strip(" ,:：，")
-        return [tidy(bare(p)) for p in parts(step) if not is_small(p)]
+    if _has_subject(piece.text[: hit.start("step")], piece.shade[hit.start() : hit.start("step")]):
+        return _whole(piece)
+    return _listed(parts(piece.text[hit.start("step") : hit.end("step")]))
+
+
+def _is_talk(piece: Piece) -> bool:
+    """Whether it is an idea, an offer, or somebody else's words."""
+    return any(words.find(group, piece.shade) for group in ("untried", "offer", "told"))
+
+
+_POINTING = frozenset("it that this those these them both all one thing things is do leave done but".split())
+
+
+def _says_what(text: str) -> bool:
+    """Whether what is put off is named: "let's do those tomorrow" leaves it to what was said before."""
+    known = words.vocabulary("control") | _POINTING
+    own = [word for word in words_of(text.lower()) if word not in known]
+    return len(own) >= 2 or sum(is_cjk(char) for char in text) >= 6
+
+
+def _is_no_step(piece: Piece) -> bool:
+    return (
+        piece.checked is True
+        or is_control(piece.text)
+        or _says_nothing(piece.text)
+        or piece.text.endswith(("?", "？"))
+        or words.find("no_step", piece.shade) is not None
+    )
+
+
+def _is_open(piece: Piece) -> bool:
+    """Whether a sentence says of something that it is not done, or that it ought to be."""
+    if len(terms(piece.text)) < 2 and not _leans(piece.text):
+        return False
+    if any(words.find(group, piece.shade) for group in ("unfinished", "advice", "unable")):
+        return True
+    return words.find("needs", piece.shade) is not None and not words.find("environment", piece.shade)
+
+
+def _intended(piece: Piece) -> list[str]:
+    """What was about to be done, or is left to the person, in the last words of a session."""
+    if (hit := words.find("intend", piece.shade)) and not words.find("waiting", piece.shade):
+        return _listed(parts(piece.text[hit.end() :].strip(" ,:：，")))
+    if not piece.is_item and not piece.lead and words.find("step_imperative", piece.shade):
+        return _listed(parts(piece.text))
     return []
+
+
+def _whole(piece: Piece) -> list[str]:
+    return _listed([piece.text])
+
+
+def _listed(texts: Iterable[str]) -> list[str]:
+    return [
+        tidy(bare(text)) for text in texts if not (is_small(text) or is_control(text) or _says_nothing(text))
+    ]
+
+
+_COLON = re.compile(r":\s+(?=\S)|：\s*(?=\S)")
+
+
+def _after_colon(text: str) -> tuple[str, str, str]:
+    hit = _COLON.search(text)
+    return (text[: hit.start()], ":", text[hit.end() :]) if hit else (text, "", "")
+
+
+def _has_subject(before: str, cue: str) -> bool:
+    """Whether what stands before a step's words says what it is about: "for `invoices` I need to …"."""
+    return bool(set(terms(before)) - set(terms(cue)))
 
 
 _LEANS = re.compile(
@@ -123,16 +250,7 @@ def _asked_open(session: Session, goal: Goal, steps: Sequence[Step]) -> tuple[li
     found: list[Step] = []
     closed = _is_closed(session, goal.since)
     for one in (goal.asked, *goal.additions):
-        for item in one.items:
-            step = Step(item, one.at, by_user=True)
-            if (
-                not is_done(step, session)
-                and not _is_dismissed(step, session, goal)
-                and not _all_done(session, one.at)
-            ):
-                found.append(step)
-        if one.items and len(found) >= len(one.items) and closed and one is goal.asked:
-            found = []  # nothing is said of any single part: the words about the whole decide
+        found += _open_parts(session, goal, one)
     for waiting in goal.waiting:
         step = Step(waiting.text, waiting.at, by_user=True)
         if not is_done(step, session) and not _is_dismissed(step, session, goal):
@@ -140,9 +258,28 @@ def _asked_open(session: Session, goal: Goal, steps: Sequence[Step]) -> tuple[li
     found = [f for f in found if not any(covers(f.text, s.text) or covers(s.text, f.text) for s in steps)]
     if found or steps or closed:
         return found, False
+    if goal.asked.ask < Ask.WAY:
+        return [], False  # nothing was asked for that could be finished
     last = session.asked[-1]
-    text = last.text if last.ask is Ask.CHORE and last.at > session.last_said else goal.text
+    is_unanswered = last.at > session.last_said and (last.ask is Ask.CHORE or _says_what(last.text))
+    is_unanswered = is_unanswered and not covers(last.text, goal.text)
+    text = last.text if is_unanswered and last.ask is not Ask.NOTHING else goal.text
     return [Step(text, goal.since, by_user=True)], True
+
+
+def _open_parts(session: Session, goal: Goal, one: Asked) -> list[Step]:
+    """Parts of a task that nothing was said of; what stands before one that was done is taken for done."""
+    if _all_done(session, one.at):
+        return []
+    found = [Step(item, one.at, by_user=True) for item in one.items]
+    done = [n for n, s in enumerate(found) if is_done(s, session) or _is_spoken_of(s, session, 0.5)]
+    if not done:  # nothing is said of any single part: the words about the whole decide
+        return [] if _is_closed(session, goal.since) or _are_names(one.items) else found
+    return [s for s in found[done[-1] + 1 :] if not _is_dismissed(s, session, goal)]
+
+
+def _are_names(items: Sequence[str]) -> bool:
+    return all(len(item.split()) <= 2 for item in items)
 
 
 def _is_closed(session: Session, since: int) -> bool:
@@ -167,9 +304,7 @@ def _all_done(session: Session, since: int) -> bool:
     """Whether the assistant's last words say that all of it is done."""
     for at, said, ends in reversed(session.said):
         if ends and at > since:
-            return any(words.find("all_done", p.shade) for p in said) and not any(
-                steps_in(p, intends=False) for p in said
-            )
+            return any(words.find("all_done", p.shade) for p in said) and not any(steps_in(p) for p in said)
     return False
 
 
@@ -177,12 +312,25 @@ def is_done(step: Step, session: Session) -> bool:
     """Whether a step was done after it was named."""
     if _all_done(session, step.at):
         return True
-    if any(at > step.at and covers(step.text, text) for at, text in session.done):
+    names = frozenset(code(step.text))
+    if any(
+        at > step.at and (covers(step.text, text) or (names and names <= frozenset(code(text))))
+        for at, text in session.done
+    ):
         return True
     for at, text, is_done in session.plan:
         if is_done and at > step.at and covers(step.text, text):
             return True
     return _is_done_by_deed(step, session)
+
+
+def _is_spoken_of(step: Step, session: Session, share: float) -> bool:
+    """Whether there were words about it later that do not leave it open, or the person took it up."""
+    wanted = frozenset(terms(step.text))
+    later = [p for at, said, _ in session.said if at > step.at for p in said if not steps_in(p)]
+    if step.is_weak:
+        later += [p for at, said in session.heard if at > step.at for p in said]
+    return any(len(wanted & frozenset(terms(p.text))) >= share * len(wanted) > 0 for p in later)
 
 
 def _is_done_by_deed(step: Step, session: Session) -> bool:

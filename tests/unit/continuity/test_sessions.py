@@ -7,7 +7,7 @@ from tests.labelled import bench, open_files, path_of
 continuity = bench("continuity")
 
 
-@pytest.mark.parametrize("name", sorted({*open_files("continuity")} - {"worded-a.jsonl"}))
+@pytest.mark.parametrize("name", open_files("continuity"))
 def test_figures(name: str) -> None:
     rows = [continuity.play(case) for case in continuity.load(path_of("continuity", name))]
     found = continuity.measure(rows)
@@ -24,6 +24,6 @@ def test_figures(name: str) -> None:
 def test_the_held_out_half_does_not_get_worse(name: str) -> None:
     rows = [continuity.play(case) for case in continuity.load(path_of("continuity", name))]
     found = continuity.measure(rows)
-    floors = {"goal": 0.9, "precision": 0.62, "recall": 0.37, "failures": 0.8}
+    floors = {"goal": 0.9, "precision": 0.87, "recall": 0.83, "failures": 0.8}
     assert {k: found[k] for k, least in floors.items() if found[k] < least} == {}
     assert (found["stale"], found["leaked"]) == (0, 0)
