@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from cam.system.environment import AGENT_VARIABLES
+
 # How long an example takes says something about the machine, not about the code. A landing is judged by the
 # same examples each time; who runs the tests at home searches for new ones.
 settings.register_profile(
@@ -54,6 +56,8 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name in list(os.environ):
         if name.startswith(("CAM_", "XDG_", "GIT_")) and name != "CAM_CODEX_RELEASES":
             monkeypatch.delenv(name)
+    for name in AGENT_VARIABLES:  # an agent may run the tests
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("CODEX_HOME", str(home / ".codex"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)

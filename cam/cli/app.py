@@ -47,6 +47,7 @@ COMMANDS: dict[str, Entry] = {
     "on": Entry("switch", "Switch cam on again for this project.", _SESSIONS),
     "memory": Entry("memory", "What is remembered: overview, list, show, edit, move, merge, diff …", _MEMORY),
     "remember": Entry("remember", "Remember a fact.", _MEMORY),
+    "propose": Entry("propose", "An agent proposes a change to an instruction file.", _MEMORY),
     "forget": Entry("forget", "Archive or delete what is remembered.", _MEMORY),
     "undo": Entry("undo", "Take back the last change of memory.", _MEMORY),
     "log": Entry("log", "What each session taught, corrected and forgot, newest first.", _MEMORY),
@@ -115,6 +116,21 @@ def enter_context(cwd: str | None) -> "Context":
 
     context = open_context(global_cwd(cwd))
     emit("", tuple(f"cam: {warning}" for warning in context.settings.warnings))
+    return context
+
+
+def enter_to_write(cwd: str | None) -> "Context":
+    """The context of a command that only a person may call.
+
+    Raises:
+        WriteRefusedError: an agent runs this.
+        InvalidInputError: ``cwd`` is no folder.
+        NotFoundError: the current folder is gone.
+    """
+    from cam.cli.keys import refuse_agents
+
+    context = enter_context(cwd)
+    refuse_agents(context.environment)
     return context
 
 

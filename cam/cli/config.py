@@ -7,6 +7,7 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.editor import start_editor
+from cam.cli.keys import refuse_agents
 from cam.cli.options import Cwd, Json
 from cam.context import open_context
 from cam.core.errors import NotFoundError
@@ -54,6 +55,7 @@ def set_command(name: str, value: str, where: Where = "user", as_json: Json = Fa
     def work() -> Answer:
         _known(name)
         context = open_context(global_cwd(cwd))
+        refuse_agents(context.environment)
         path = settings_path(context.environment, context.project, where)
         change_setting(path, where, name, value)
         now = open_context(global_cwd(cwd)).settings
@@ -69,6 +71,7 @@ def edit_command(where: Where = "user", cwd: Cwd = None) -> None:
 
     def work() -> Answer:
         context = open_context(global_cwd(cwd))
+        refuse_agents(context.environment)
         path = settings_path(context.environment, context.project, where)
         ensure_settings(path, where)
         start_editor(context.environment, path)

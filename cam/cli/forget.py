@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context
+from cam.cli.app import enter_context, enter_to_write
 from cam.cli.options import Cwd, Json, Scope, Yes
 from cam.context import Context
 from cam.core.errors import NotFoundError, WriteRefusedError
@@ -36,7 +36,7 @@ def forget_command(
 def _forget(
     what: str, verb: str, scope: str | None, yes: bool, dry_run: bool, as_json: bool, cwd: str | None
 ) -> Answer:
-    context = enter_context(cwd)
+    context = enter_context(cwd) if dry_run else enter_to_write(cwd)
     if verb == "erase" and MemoryRef.looks_like(what) and not dry_run:
         return _erase(context, [MemoryRef.parse(what)])
     snapshot = context.store.snapshot()

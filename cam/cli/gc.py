@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context
+from cam.cli.app import enter_context, enter_to_write
 from cam.cli.options import Cwd, Json
 from cam.core.errors import InvalidInputError
 from cam.render.gc import gc_data, gc_text
@@ -29,7 +29,7 @@ def gc_command(
     """Clear what is old in the whole store; an active record never goes. Shows only, unless --yes."""
 
     def work() -> Answer:
-        root = enter_context(cwd).layout.root
+        root = (enter_to_write(cwd) if yes else enter_context(cwd)).layout.root
         archive = None if keep_archive is None else _days("--keep-archive", keep_archive)
         keep = Keep(_days("--keep-history", keep_history), _days("--keep-audit", keep_audit), archive)
         waste = clear(root, keep) if yes else find_waste(root, keep)

@@ -1,10 +1,15 @@
 """cam remember without Typer, whose import costs as much as the work; what is no plain line is left to it."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from cam.cli.answer import Answer, emit, respond
 from cam.cli.entry import GlobalOptions
+from cam.cli.keys import who_writes
 from cam.context import Context, open_context
+
+if TYPE_CHECKING:
+    from cam.memory.result import Remembered
 
 _VALUES = ("--scope", "--topic", "--detail", "--cwd")
 
@@ -24,6 +29,7 @@ def run_plain(arguments: Sequence[str], given: GlobalOptions) -> None:
     def work() -> Answer:
         context = open_context(_last(options, "--cwd") or given.cwd)
         emit("", tuple(f"cam: {warning}" for warning in context.settings.warnings))
+        who_writes(context.environment, None, allow_write=False)
         return remember_answer(
             context, text, _last(options, "--scope"), _last(options, "--topic"), options.get("--detail", [])
         )
@@ -39,13 +45,20 @@ def remember_answer(
     Raises:
         CamError: what is wrong with the words, or the store.
     """
-    from cam.core.display import one_line
     from cam.core.records import check_topic, parse_scope
-    from cam.formats.topic_file import record_to_data
     from cam.memory.flow import remember
 
     where = parse_scope(scope or context.settings["default_scope"])
-    done = remember(context.store, text, details, where, check_topic(topic) if topic else None)
+    return remembered_answer(
+        remember(context.store, text, details, where, check_topic(topic) if topic else None)
+    )
+
+
+def remembered_answer(done: "Remembered") -> Answer:
+    """What came of it, in words and as data."""
+    from cam.core.display import one_line
+    from cam.formats.topic_file import record_to_data
+
     changes = [
         {"kind": str(c.operation.kind), "ref": str(c.ref), "reason": c.operation.reason}
         for c in done.plan.changes

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context
+from cam.cli.app import enter_context, enter_to_write
 from cam.cli.options import Cwd, Json, Yes
 from cam.context import Context
 from cam.core.errors import InvalidInputError, WriteRefusedError
@@ -76,7 +76,7 @@ def move_command(
     """Attach the memory of a repository that was moved, renamed or cloned anew; a copy is kept."""
 
     def work() -> Answer:
-        context = enter_context(cwd)
+        context = enter_to_write(cwd)
         root = context.layout.root
         environment = context.environment
         project = project_at(environment.expand(to), environment.home) if to else context.project
@@ -94,7 +94,7 @@ def merge_command(
     """Give the memory of project OLD to project NEW, record by record; a copy of both is kept."""
 
     def work() -> Answer:
-        root = enter_context(cwd).layout.root
+        root = enter_to_write(cwd).layout.root
         done = merge_projects(root, old, new)
         return Answer(attached_data(done), attached_text(done))
 
@@ -108,7 +108,7 @@ def purge_command(
     """Take a project out of the store for good: records, history, audit."""
 
     def work() -> Answer:
-        context = enter_context(cwd)
+        context = enter_to_write(cwd)
         root = context.layout.root
         row = show_project(root, find_project(root, name), context.project)
         count = f"{row.active} active and {row.archived} archived records"

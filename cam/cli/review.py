@@ -5,11 +5,20 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context
+from cam.cli.app import enter_context, enter_to_write
 from cam.cli.options import Cwd, Json, Scope
+from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRef, check_topic, parse_scope
+from cam.memory.proposals import apply, find_proposal, preview
 from cam.memory.review import accept, read_queue, reject
-from cam.render.review import decided_data, decided_text, queue_data, queue_text
+from cam.render.review import (
+    decided_data,
+    decided_text,
+    preview_data,
+    preview_notes,
+    queue_data,
+    queue_text,
+)
 
 app = typer.Typer(invoke_without_command=True, pretty_exceptions_enable=False)
 
@@ -44,10 +53,21 @@ def accept_command(
     ] = None,
     scope: Scope = None,
     topic: Annotated[str | None, typer.Option("--topic", metavar="TOPIC", help="Where to keep it.")] = None,
+    write: Annotated[
+        bool, typer.Option("--apply", help="Write the change to the instruction file, as the diff shows it.")
+    ] = False,
+    seen: Annotated[
+        str, typer.Option("--seen", metavar="DIGEST", help="The version of the file that the diff was for.")
+    ] = "",
     as_json: Json = False,
     cwd: Cwd = None,
 ) -> None:
-    """Make a record of it, as your word; what it contradicts is archived."""
+    """Make a record of it, as your word; what it contradicts is archived.
+
+    A change to an instruction file is shown as a diff first, and written with --apply alone.
+    """
+    if write or seen:
+        respond("review.accept", as_json, lambda: _apply(item, seen, write, cwd))
     respond("review.accept", as_json, lambda: _accept(item, replaces, scope, topic, cwd))
 
 
@@ -65,7 +85,11 @@ def _list(every: bool, cwd: str | None) -> Answer:
 def _accept(
     item: str, replaces: list[str] | None, scope: str | None, topic: str | None, cwd: str | None
 ) -> Answer:
-    context = enter_context(cwd)
+    context = enter_to_write(cwd)
+    proposal = find_proposal(context.store, item)
+    if proposal is not None:
+        seen = preview(context.project, proposal)
+        return Answer(preview_data(seen), seen.diff.rstrip("\n"), preview_notes(seen))
     decided = accept(
         context.store,
         item,
@@ -78,6 +102,15 @@ def _accept(
     return Answer(decided_data(decided), decided_text(decided), tuple(notes))
 
 
+def _apply(item: str, seen: str, write: bool, cwd: str | None) -> Answer:
+    context = enter_to_write(cwd)
+    proposal = find_proposal(context.store, item)
+    if proposal is None or not write:
+        raise InvalidInputError("--apply is for a change to an instruction file, and --seen goes with it")
+    done = apply(context.store, context.project, proposal, seen)
+    return Answer(preview_data(done), done.diff.rstrip("\n"), preview_notes(done))
+
+
 def _reject(item: str, cwd: str | None) -> Answer:
-    decided = reject(enter_context(cwd).store, item)
+    decided = reject(enter_to_write(cwd).store, item)
     return Answer(decided_data(decided), decided_text(decided))

@@ -3,7 +3,7 @@
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context
+from cam.cli.app import enter_context, enter_to_write
 from cam.cli.options import Cwd, Json
 from cam.core.errors import IntegrityError
 from cam.render.store import restored_data, restored_text, verify_data, verify_text
@@ -30,7 +30,7 @@ def restore_command(as_json: Json = False, cwd: Cwd = None) -> None:
     """Give the predecessor its store back as it was before this cam wrote; the present one is kept aside."""
 
     def work() -> Answer:
-        done = restore_ts(enter_context(cwd).layout.root)
+        done = restore_ts(enter_to_write(cwd).layout.root)
         return Answer(restored_data(done), restored_text(done))
 
     respond("store.restore-ts", as_json, work)

@@ -3,7 +3,7 @@
 import os
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context
+from cam.cli.app import enter_to_write
 from cam.cli.options import Cwd, Json
 from cam.system.files import remove_file, write_atomic
 
@@ -19,7 +19,7 @@ def on_command(as_json: Json = False, cwd: Cwd = None) -> None:
 
 
 def _switch(*, is_on: bool, cwd: str | None) -> Answer:
-    context = enter_context(cwd)
+    context = enter_to_write(cwd)
     path = context.layout.off_file
     was_on = not os.path.exists(path)
     if is_on:

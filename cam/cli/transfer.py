@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context
+from cam.cli.app import enter_context, enter_to_write
 from cam.cli.options import Cwd, Json
 
 
@@ -50,7 +50,7 @@ def import_command(
         from cam.memory.carry import import_memory
         from cam.render.transfer import import_data, import_text
 
-        context = enter_context(cwd)
+        context = enter_context(cwd) if dry_run else enter_to_write(cwd)
         scope = parse_scope(context.settings["default_scope"])
         done = import_memory(context.store, context.environment.expand(file), scope, dry_run=dry_run)
         data = import_data(done, dry_run=dry_run)

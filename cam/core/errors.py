@@ -41,6 +41,12 @@ class WriteRefusedError(CamError):
     exit_code = 5
 
 
+class GovernanceRefusedError(WriteRefusedError):
+    """An agent may not overturn what a person said, nor take text away."""
+
+    code = "governance_refused"
+
+
 class StoreUnavailableError(CamError):
     """The machine refused: disk full, permission, I/O error, lock not obtained."""
 

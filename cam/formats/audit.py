@@ -2,6 +2,7 @@
 
 What was suppressed, rejected or proposed stands in it with everything that a person needs to accept it
 later; a line of kind ``review`` says what a person decided (``decided``: id → ``accepted``, ``rejected``).
+A proposal is a fact from a file or an agent, or a change to an instruction file (``target``).
 """
 
 import hashlib
@@ -33,6 +34,11 @@ class Waiting:
         topic: likewise.
         conflicts_with: refs of what it contradicts.
         source: names the statement, where it is known.
+        target: the instruction file that it would change, by its path from the project's root; "" for a
+            fact. ``text`` is then what is added, or put in the place of ``old``.
+        old: text of the target that goes, "" where nothing does.
+        digest: SHA-256 (hex) of the target as it was when this was proposed, "" where there was no file.
+        rationale: why it was proposed.
     """
 
     id: str
@@ -46,6 +52,10 @@ class Waiting:
     conflicts_with: tuple[str, ...] = ()
     source: Source | None = None
     quotes: tuple[Quote, ...] = ()
+    target: str = ""
+    old: str = ""
+    digest: str = ""
+    rationale: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,7 @@ def render_audit(
     plan: MemoryPlan,
     conflicts: tuple[Conflict, ...] = (),
     rejections: tuple[Rejection, ...] = (),
+    proposed: Sequence[Waiting] = (),
     problems: tuple[Problem, ...] = (),
     more: dict[str, Any] | None = None,
 ) -> str:
@@ -85,6 +96,7 @@ def render_audit(
         plan: what was done; each operation stands with its rule and reason.
         conflicts: candidates that were suppressed, with their text and what they conflict with.
         rejections: what looked durable and was not kept.
+        proposed: what is left to a person from the start.
         problems: what could not be read.
         more: further fields (session, rollout, extractor, durations …).
     """
@@ -98,6 +110,7 @@ def render_audit(
             "noop": [_operation(o, str(o.record.ref)) for o in plan.noops],
             "suppressed": [_conflict(c) for c in conflicts],
             "rejected": [_rejection(r) for r in rejections],
+            **({"proposed": [_proposal(p) for p in proposed]} if proposed else {}),
             "problems": [str(p) for p in problems],
         }
     )
@@ -173,6 +186,24 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
     }
 
 
+def _proposal(item: Waiting) -> dict[str, Any]:
+    more = {name: getattr(item, name) for name in _PROPOSAL_FIELDS}
+    return {
+        "id": item.id,
+        "text": item.text,
+        "details": list(item.details),
+        "reason": item.reason,
+        "scope": str(item.scope) if item.scope else None,
+        "topic": item.topic,
+        "source": source_to_data(item.source) if item.source else None,
+        "quotes": [quote_to_data(q) for q in item.quotes],
+        **{name: value for name, value in more.items() if value},
+    }
+
+
+_PROPOSAL_FIELDS = ("target", "old", "digest", "rationale")
+
+
 def _waiting(data: Mapping[str, Any]) -> Iterator[Waiting]:
     for kind in ("suppressed", "proposed", "rejected"):
         for raw in data.get(kind) or ():
@@ -191,4 +222,5 @@ def _waiting(data: Mapping[str, Any]) -> Iterator[Waiting]:
                 tuple(str(ref) for ref in raw.get("conflicts_with") or ()),
                 source_from_data(raw["source"]) if raw.get("source") else None,
                 quotes,
+                *(str(raw.get(name) or "") for name in _PROPOSAL_FIELDS),
             )

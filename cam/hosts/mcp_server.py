@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NAME = "cam"
 
 _ROOTS_SECONDS = 2.0  # that a client may take to say its roots
-_CODEX_TURN = "x-codex-turn-metadata"
+_CODEX_TURN, _CODEX_THREAD = "x-codex-turn-metadata", "threadId"
 
 Describe = Callable[[Exception], tuple[str, str, int]]
 
@@ -125,7 +125,7 @@ def build_server(options: ServeOptions, describe: Describe) -> "Server[Any]":
 
         def work() -> types.CallToolResult:
             try:
-                answer = answer_in(folder, tool, call.arguments or {})
+                answer = answer_in(folder, tool, call.arguments or {}, session_of(context.meta))
             except Exception as error:
                 code, message, _ = describe(error)
                 return _said(f"{code}: {message}", is_error=True)
@@ -147,20 +147,24 @@ def build_server(options: ServeOptions, describe: Describe) -> "Server[Any]":
     )
 
 
-def answer_in(folder: str, tool: "Tool", arguments: Mapping[str, Any]) -> "Answer":
-    """A tool's answer in the project of ``folder``.
+def answer_in(folder: str, tool: "Tool", arguments: Mapping[str, Any], session: str | None) -> "Answer":
+    """A tool's answer in the project of ``folder``; what is written names the session that the host names.
 
     Raises:
         CamError: the arguments are off, cam is switched off there, or what the tool raises.
     """
-    from cam.context import open_context  # noqa: PLC0415
-    from cam.core.errors import NotFoundError  # noqa: PLC0415
+    from cam.hosts.writing import enter  # noqa: PLC0415
 
-    given = tool.checked(arguments)
-    context = open_context(folder)
-    if context.off_reason:
-        raise NotFoundError(f"there is no memory here: {context.off_reason}")
-    return tool.run(context, given)
+    given = dict(tool.checked(arguments))
+    if tool.writes and session:
+        given["session"] = session
+    return tool.run(enter(folder), given)
+
+
+def session_of(meta: Mapping[str, Any] | None) -> str | None:
+    """The session that a call came from, where the host says so: Codex does."""
+    name = (meta or {}).get(_CODEX_THREAD)
+    return name if isinstance(name, str) else None
 
 
 def choose_folder(

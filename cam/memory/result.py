@@ -100,3 +100,20 @@ class Decided:
     transaction: str
     warnings: tuple[str, ...] = ()
     kept: tuple[MemoryRecord, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A change to an instruction file that waits for a person.
+
+    Attributes:
+        item: as it waits.
+        diff: what it would do to the file as it is now.
+        is_new: whether it did not wait already.
+        warnings: what was cut and masked.
+    """
+
+    item: Waiting
+    diff: str
+    is_new: bool
+    warnings: tuple[str, ...] = ()

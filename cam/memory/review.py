@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from cam.core.errors import WriteRefusedError
+from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
 from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, Source, new_id
 from cam.core.seams import Attachment, Snapshot
@@ -66,6 +66,8 @@ def accept(
         WriteRefusedError: it is no fact, or nothing but a secret.
     """
     item = read_queue(store).find(name)
+    if item.target:
+        raise InvalidInputError(f"{item.id} is a change to {item.target}, no fact")
     if item.reason in _NO_FACT:
         raise WriteRefusedError(_NO_FACT[item.reason])
     shaped, warnings = _shaped(item, scope, topic)

@@ -70,7 +70,7 @@ def build_queue(entries: Iterable[AuditEntry], records: Iterable[MemoryRecord]) 
     for item in items.values():
         if item.id in decided:
             settled.append((item, decided[item.id]))
-        elif normal(item.text) in texts or item.source in sources:
+        elif not item.target and (normal(item.text) in texts or item.source in sources):
             settled.append((item, REMEMBERED))
         else:
             waiting.append(item)

@@ -30,9 +30,9 @@ def screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], t
     masked = mask(stripped.text)
     warnings = []
     if stripped.count:
-        warnings.append(f"{_times(stripped.count, 'private span')} cut out")
+        warnings.append(f"{times(stripped.count, 'private span')} cut out")
     if masked.count:
-        warnings.append(f"{_times(masked.count, 'secret')} masked; cam keeps none")
+        warnings.append(f"{times(masked.count, 'secret')} masked; cam keeps none")
     if warnings and not _has_words(masked.text.replace(MASK, " ")):
         raise WriteRefusedError("there is nothing to remember but a secret, and cam keeps none")
     if MASKED.search(masked.text) and only_announces_a_secret(masked.text, spoken_in(masked.text), least=3):
@@ -47,5 +47,6 @@ def _has_words(text: str) -> bool:
     return bool(query_terms(text))
 
 
-def _times(n: int, noun: str) -> str:
+def times(n: int, noun: str) -> str:
+    """``n`` of something, and the verb that goes with it."""
     return f"1 {noun} was" if n == 1 else f"{n} {noun}s were"

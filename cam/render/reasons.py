@@ -1,6 +1,14 @@
 """Why something was not kept, in words."""
 
+from cam.core.items import ACTORS
+
 _WHY = {
+    **{f"proposed-by-{actor}": f"proposed by {actor}" for actor in ACTORS},
+    "agent-contradicts": "an agent said it, and it contradicts what is remembered",
+    "agent-taken-out": "an agent said it, and you took it out or said otherwise later",
+    "import-agents-md": "from an instruction file of this project",
+    "import-claude": "from Claude Code's memory of this project",
+    "import-native": "from Codex's own memory",
     "passing": "said in passing, or seen to run: that overturns nothing",
     "older": "what is known is newer",
     "uncertain": "several records could be meant",

@@ -5,8 +5,9 @@ from typing import Any
 from cam.core.display import one_line
 from cam.formats.audit import Waiting
 from cam.formats.history import quote_to_data
-from cam.formats.topic_file import record_to_data
-from cam.memory.result import Decided
+from cam.formats.topic_file import record_to_data, source_to_data
+from cam.memory.proposals import Preview
+from cam.memory.result import Decided, Proposed
 from cam.memory.review_queue import Queue
 from cam.render.reasons import in_words
 
@@ -44,6 +45,10 @@ def item_data(item: Waiting) -> dict[str, Any]:
         "topic": item.topic,
         "conflicts_with": list(item.conflicts_with),
         "quotes": [quote_to_data(q) for q in item.quotes],
+        "source": source_to_data(item.source) if item.source else None,
+        "target": item.target or None,
+        "old": item.old or None,
+        "rationale": item.rationale or None,
     }
 
 
@@ -107,10 +112,52 @@ def decided_text(decided: Decided) -> str:
     return "\n".join(lines)
 
 
+def preview_data(seen: Preview) -> dict[str, Any]:
+    """``review accept --json`` of a change to a file."""
+    return {
+        "item": item_data(seen.item),
+        "decided": "accepted" if seen.applied or not seen.diff else None,
+        "diff": seen.diff,
+        "seen": seen.seen or None,
+        "applied": seen.applied,
+    }
+
+
+def preview_notes(seen: Preview) -> tuple[str, ...]:
+    """What stands beside the diff: how to apply it, or that it was."""
+    target = seen.item.target
+    if seen.applied:
+        return (f"cam: {target} was changed as the diff shows; 'git diff' shows it too",)
+    if not seen.diff:
+        return (f"cam: {target} holds that already",)
+    more = f" --seen {seen.seen}" if seen.seen else ""
+    changed = f"{target} has changed since this was proposed. " if seen.seen else ""
+    return (f"cam: {changed}Nothing is written yet: cam review accept {seen.item.id} --apply{more}",)
+
+
+def proposed_data(done: Proposed) -> dict[str, Any]:
+    """``propose --json``."""
+    return {
+        "item": item_data(done.item),
+        "diff": done.diff,
+        "is_new": done.is_new,
+        "warnings": list(done.warnings),
+    }
+
+
+def proposed_text(done: Proposed) -> str:
+    """That it waits, and where."""
+    waits = "waits for the person" if done.is_new else "waits already"
+    return f"Proposed for {done.item.target}: {waits}\n  cam review accept {done.item.id}"
+
+
 def _item_lines(item: Waiting, why: str) -> list[str]:
     text = one_line(item.text)
     lines = [f"{item.id}  {text if len(text) <= 160 else text[:159] + '…'}"]
     lines += [f"          | {one_line(line)}" for line in item.details]
-    lines.append(f"          {why}")
+    if item.target:
+        what = f"put in the place of {one_line(item.old)[:80]!r}" if item.old else "added to it"
+        lines.append(f"          for {item.target}: {what}")
+    lines.append(f"          {why}" + (f": {one_line(item.rationale)}" if item.rationale else ""))
     lines += [f"          conflicts with {ref}" for ref in item.conflicts_with]
     return lines

@@ -4,6 +4,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+AGENT_VARIABLES = (
+    "CODEX_THREAD_ID",  # Codex's shell, 0.98 to 0.171
+    "CODEX_SESSION_ID",  # from 0.148
+    "CODEX_CI",
+    "CODEX_SANDBOX_NETWORK_DISABLED",  # from 0.36, where the sandbox has no network
+    "CODEX_SANDBOX",
+    "CODEX_MANAGED_BY_NPM",  # below Codex as npm installs it, in every mode
+    "CLAUDECODE",
+    "GEMINI_CLI",
+)
+"""Variables that agents set for the commands they run (docs/agents.md says what was seen where)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:
@@ -30,6 +42,11 @@ class Environment:
         """The user's settings file."""
         base = self.variables.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
         return os.path.join(base, "codex-auto-memory", "config.yaml")
+
+    @property
+    def agent_variable(self) -> str:
+        """The variable that shows that an agent runs this, "" where none does."""
+        return next((name for name in AGENT_VARIABLES if self.variables.get(name)), "")
 
     @property
     def is_off(self) -> bool:
