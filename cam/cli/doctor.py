@@ -30,13 +30,19 @@ def doctor_command(as_json: Json = False, cwd: Cwd = None) -> None:
 
 
 def _doctor(cwd: str | None) -> Answer:
-    context = open_context(global_cwd(cwd))
+    findings = findings_of(open_context(global_cwd(cwd)))
+    code = max(finding.severity for finding in findings)
+    return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
+
+
+def findings_of(context: Context) -> list[Finding]:
+    """Everything that is checked, as it stands."""
     cache = context.layout.cache_file("codex-version.json")
     codex, version = check_codex(context.environment, context.settings, cache)
     place = Place(context.codex_home, context.environment.cwd)
     way = choose_injector(version, hook_command="true", payload="memory", place=place).inject(())
     severity = Severity.WARNING if way.warning else Severity.OK
-    findings = [
+    return [
         codex,
         Finding("injection", severity, way.warning or way.strategy),
         check_project(context.project),
@@ -48,8 +54,6 @@ def _doctor(cwd: str | None) -> Answer:
         *check_integrations(machine(context)).findings,
         *check_settings(context.settings, context.off_reason),
     ]
-    code = max(finding.severity for finding in findings)
-    return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
 
 
 def found_instructions(context: Context) -> tuple[InstructionFile, ...]:
