@@ -1,5 +1,10 @@
 """cam doctor."""
 
+import os
+from typing import Annotated
+
+import typer
+
 from cam.cli.answer import Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.integrate import machine
@@ -9,7 +14,6 @@ from cam.render.doctor import doctor_data, doctor_text
 from cam.setup.continuity_check import check_continuity, check_instructions
 from cam.setup.doctor import (
     Finding,
-    Severity,
     check_codex,
     check_project,
     check_receipts,
@@ -20,40 +24,92 @@ from cam.setup.doctor import (
 from cam.setup.instruction_files import InstructionFile, fallback_names, instruction_files
 from cam.setup.integrations.doctor import check_integrations
 from cam.store.continuity import ContinuityStore
+from cam.store.receipts import read_receipts
+from cam.system.clock import now_stamp
+from cam.wrapper.arguments import parse_arguments
 from cam.wrapper.codex_config import Place
 from cam.wrapper.injectors import choose_injector
+from cam.wrapper.proof import Trial, keep_proof, known_proof, proof_key, prove
+from cam.wrapper.way_in import check_proof, check_way
 
 
-def doctor_command(as_json: Json = False, cwd: Cwd = None) -> None:
-    """Check Codex, the way memory gets in, the store and the settings; exit 0 fine, 1 warnings, 2 broken."""
-    respond("doctor", as_json, lambda: _doctor(cwd))
+def doctor_command(
+    codex_arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- CODEX ARGUMENTS]", help="The command line that you ask about: -- exec -c …"
+        ),
+    ] = None,
+    proof: Annotated[
+        bool | None,
+        typer.Option("--prove/--no-proof", help="Prove again now, or leave the proof out."),
+    ] = None,
+    as_json: Json = False,
+    cwd: Cwd = None,
+) -> None:
+    """Check Codex, the way memory gets in, the store and the settings; exit 0 fine, 1 warnings, 2 broken.
+
+    Memory's way in is proved: the installed Codex is started once against a
+    model on this machine, without your account, in a home of its own, and
+    what the model received is compared with what was sent. That takes about
+    two seconds; it is done once for each release of Codex, configuration and
+    budget, and kept until one of them changes.
+    """
+    respond("doctor", as_json, lambda: _doctor(cwd, tuple(codex_arguments or ()), proof))
 
 
-def _doctor(cwd: str | None) -> Answer:
-    findings = findings_of(open_context(global_cwd(cwd)))
+def _doctor(cwd: str | None, arguments: tuple[str, ...], proof: bool | None) -> Answer:
+    findings = findings_of(open_context(global_cwd(cwd)), arguments, proof=proof)
     code = max(finding.severity for finding in findings)
     return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
 
 
-def findings_of(context: Context) -> list[Finding]:
-    """Everything that is checked, as it stands."""
+def findings_of(
+    context: Context, arguments: tuple[str, ...] = (), *, proof: bool | None = None
+) -> list[Finding]:
+    """Everything that is checked, as it stands.
+
+    Args:
+        context: of the folder that is asked about.
+        arguments: the command line of Codex that is asked about.
+        proof: whether to prove the way in anew, or (False) not at all; None for the proof that is kept.
+    """
     cache = context.layout.cache_file("codex-version.json")
-    codex, version = check_codex(context.environment, context.settings, cache)
+    codex, version, program = check_codex(context.environment, context.settings, cache)
     place = Place(context.codex_home, context.environment.cwd)
-    way = choose_injector(version, hook_command="true", payload="memory", place=place).inject(())
-    severity = Severity.WARNING if way.warning else Severity.OK
+    call = parse_arguments(arguments)
+    way = choose_injector(version, hook_command="true", payload="memory", place=place).inject(arguments)
+    search_path = context.environment.variables.get("PATH", os.defpath)
+    trial = None
+    if proof is not False and version is not None and call.is_session:
+        tokens = context.settings["max_startup_tokens"]
+        trial = Trial(program, version, call, place, tokens, search_path)
     return [
         codex,
-        Finding("injection", severity, way.warning or way.strategy),
+        *check_way(call, place, version, way),
+        *(_proved(context, trial, again=bool(proof or arguments)) if trial else ()),
         check_project(context.project),
         *check_store(context.store),
         check_sessions(context.codex_home),
-        check_receipts(context.layout.cache_file("receipts.jsonl")),
+        check_receipts(read_receipts(context.layout), version),
         *check_continuity(_continuity(context), context.settings["session_continuity"]),
         check_instructions(found_instructions(context)),
         *check_integrations(machine(context)).findings,
         *check_settings(context.settings, context.off_reason),
     ]
+
+
+def _proved(context: Context, trial: Trial, *, again: bool) -> list[Finding]:
+    """The proof that is kept, or a new one."""
+    path, key = context.layout.cache_file("proof.json"), proof_key(trial)
+    known = None if again else known_proof(path, key)
+    if known is not None:
+        return [check_proof(known, is_new=False)]
+    folder = context.layout.cache_file(f"proof-{os.getpid()}")
+    found = prove(trial, folder, now_stamp())
+    if not trial.call.options:
+        keep_proof(path, key, found)
+    return [check_proof(found, is_new=True)]
 
 
 def found_instructions(context: Context) -> tuple[InstructionFile, ...]:

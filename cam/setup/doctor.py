@@ -1,17 +1,17 @@
 """cam doctor: what a session would meet here, checked without changing anything that stays."""
 
-import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
 from cam.core.errors import CamError
 from cam.core.settings import Settings
+from cam.formats.receipts import InjectionReceipt
 from cam.store.identity import Project
 from cam.store.memory_store import MarkdownStore
-from cam.system.codex import Version, codex_version, find_codex
+from cam.system.codex import Version, codex_version, find_codex, version_name
 from cam.system.environment import Environment
-from cam.system.files import read_bytes
 
 
 class Severity(IntEnum):
@@ -41,8 +41,8 @@ class Finding:
 
 def check_codex(
     environment: Environment, settings: Settings, cache_path: str
-) -> tuple[Finding, Version | None]:
-    """Whether Codex is there and which release it is."""
+) -> tuple[Finding, Version | None, str]:
+    """Whether Codex is there, which release it is, and its path, "" where it cannot be started."""
     name = settings["codex_binary"]
     program = find_codex(
         environment.expand(name) if name.startswith("~") else name,
@@ -51,14 +51,17 @@ def check_codex(
     )
     if program is None:
         advice = "install it, or name it: cam config set codex_binary PATH"
-        return Finding("codex", Severity.CRITICAL, f"there is no program {name!r}", advice), None
+        return Finding("codex", Severity.CRITICAL, f"there is no program {name!r}", advice), None, ""
     if not program.executable:
-        return Finding("codex", Severity.CRITICAL, f"{program.path} cannot be executed", "chmod +x it"), None
+        text = f"{program.path} cannot be executed"
+        return Finding("codex", Severity.CRITICAL, text, "chmod +x it"), None, ""
     version = codex_version(program.path, cache_path)
     if version is None:
         advice = f"run '{program.path} --version' and look at what it says"
-        return Finding("codex", Severity.WARNING, f"{program.path} does not say its release", advice), None
-    return Finding("codex", Severity.OK, f"{'.'.join(map(str, version))} at {program.path}"), version
+        text = f"{program.path} does not say its release"
+        return Finding("codex", Severity.WARNING, text, advice), None, program.path
+    text = f"{version_name(version)} at {program.path}"
+    return Finding("codex", Severity.OK, text), version, program.path
 
 
 def check_settings(settings: Settings, off_reason: str) -> tuple[Finding, ...]:
@@ -107,26 +110,22 @@ def check_sessions(codex_home: str) -> Finding:
     return Finding("sessions", Severity.OK, f"none yet in {folder}")
 
 
-def check_receipts(path: str) -> Finding:
-    """Whether memory reached the model the last times."""
-    try:
-        data = read_bytes(path) or b""
-    except CamError as error:
-        return Finding("receipts", Severity.WARNING, str(error))
-    receipts = []
-    for line in data.split(b"\n")[-20:]:
-        try:
-            receipts.append(json.loads(line))
-        except ValueError:
-            continue
-    told = [r for r in receipts if r.get("arrived") is not None]
+def check_receipts(receipts: Iterable[InjectionReceipt], now: Version | None) -> Finding:
+    """Whether memory reached the model the last time it was told something.
+
+    Args:
+        receipts: oldest first.
+        now: Codex's release.
+    """
+    told = [receipt for receipt in receipts if receipt.arrived is not None]
     if not told:
         return Finding("receipts", Severity.OK, "no session was told anything yet")
     last = told[-1]
-    if last["arrived"]:
-        return Finding(
-            "receipts", Severity.OK, f"memory reached the model last time ({last['tokens']} tokens)"
-        )
-    return Finding(
-        "receipts", Severity.WARNING, f"memory did not reach the model last time: {last['reason']}"
-    )
+    if last.arrived:
+        text = f"memory reached the model last time ({last.tokens} tokens)"
+        return Finding("receipts", Severity.OK, text)
+    text = f"memory did not reach the model last time: {last.reason}"
+    release = version_name(now)
+    if last.codex and release and last.codex != release:
+        return Finding("receipts", Severity.OK, f"{text}; that was {last.codex}, now it is {release}")
+    return Finding("receipts", Severity.WARNING, text, "cam doctor --prove")

@@ -82,7 +82,7 @@ def ask_codex(asking: Asking, prompt: str, schema: Mapping[str, Any]) -> str:
             json.dump(schema, file)
         words = [asking.program, "exec", *_arguments(asking, known)]
         words += ["--output-schema", schema_file, "-o", answer_file, "-"]
-        code, complaint = _run(words, asking, folder, prompt)
+        code, complaint = run_alone(words, folder, asking.variables, prompt, asking.seconds)
         if code != 0:
             raise NoAnswerError(f"Codex ended with {code}" + (f": {complaint}" if complaint else ""))
         return _read_answer(answer_file)
@@ -92,6 +92,39 @@ def ask_codex(asking: Asking, prompt: str, schema: Mapping[str, Any]) -> str:
         if "--ephemeral" not in known:
             _remove_session(asking.codex_home, folder)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_alone(
+    words: list[str], folder: str, variables: Mapping[str, str], text: str, seconds: float
+) -> tuple[int, str]:
+    """Run Codex in a process group of its own, which is gone when this returns.
+
+    Args:
+        words: the program and its arguments.
+        folder: to work in.
+        variables: its whole environment.
+        text: its standard input.
+        seconds: how long it may take.
+
+    Returns:
+        Exit code, and its last complaint on stderr.
+
+    Raises:
+        NoAnswerError: it takes too long.
+        OSError: it cannot be started.
+    """
+    with tempfile.TemporaryFile(dir=folder) as complaints, _signals_as_exits():
+        child = subprocess.Popen(
+            words, cwd=folder, env=dict(variables), stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, stderr=complaints, start_new_session=True,
+        )  # fmt: skip
+        try:
+            child.communicate(text.encode("utf-8", "replace"), timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise NoAnswerError(f"Codex did not answer within {seconds:g} s") from None
+        finally:
+            end_group(child)
+        return child.returncode, _last_complaint(complaints)
 
 
 def _known_flags(asking: Asking) -> frozenset[str]:
@@ -127,23 +160,7 @@ def _servers_off(codex_home: str) -> list[str]:
     return [f"mcp_servers={{{off}}}"]
 
 
-def _run(words: list[str], asking: Asking, folder: str, prompt: str) -> tuple[int, str]:
-    """Exit code, and the last complaint on stderr; the process group is gone when this returns."""
-    with tempfile.TemporaryFile(dir=folder) as complaints, _signals_as_exits():
-        child = subprocess.Popen(
-            words, cwd=folder, env=dict(asking.variables), stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL, stderr=complaints, start_new_session=True,
-        )  # fmt: skip
-        try:
-            child.communicate(prompt.encode("utf-8", "replace"), timeout=asking.seconds)
-        except subprocess.TimeoutExpired:
-            raise NoAnswerError(f"Codex did not answer within {asking.seconds:g} s") from None
-        finally:
-            _end_group(child)
-        return child.returncode, _last_complaint(complaints)
-
-
-def _end_group(child: "subprocess.Popen[bytes]") -> None:
+def end_group(child: "subprocess.Popen[bytes]") -> None:
     """End Codex and whatever it started: politely, and after a second for good."""
     if child.poll() is None:
         with contextlib.suppress(ProcessLookupError):

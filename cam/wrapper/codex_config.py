@@ -52,16 +52,27 @@ def own_instructions(call: CodexCall, place: Place, version: Version) -> str:
 
 def hooks_are_off(call: CodexCall, place: Place) -> bool:
     """Whether the user switched Codex's hooks off, by flag or in the user's files."""
-    for name in ("hooks", "codex_hooks"):
+    return feature(call, place, "hooks", "codex_hooks") is False
+
+
+def feature(call: CodexCall, place: Place, *names: str) -> bool | None:
+    """Whether the user switched a feature on or off, by flag or in the user's files; None if neither.
+
+    Args:
+        call: the command line.
+        place: where Codex runs.
+        names: the feature's, in all releases.
+    """
+    for name in names:
         if name in call.toggles:
-            return not call.toggles[name]
+            return call.toggles[name]
     flags = apply_settings(call, "features")
-    for table in ({"features": flags}, *_user_tables(call, place, having=b"hooks")):
+    for table in ({"features": flags}, *_user_tables(call, place, having=names[0].encode())):
         features = table.get("features")
-        for name in ("hooks", "codex_hooks"):
+        for name in names:
             if isinstance(features, dict) and name in features:
-                return features[name] is False
-    return False
+                return features[name] is not False
+    return None
 
 
 def installed_hooks(call: CodexCall, place: Place) -> tuple[str, ...]:
