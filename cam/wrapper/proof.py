@@ -19,6 +19,7 @@ from typing import Any
 
 from cam.core.errors import CamError
 from cam.core.seams import Injection
+from cam.formats.toml_value import render_value
 from cam.startup.flow import write_run
 from cam.startup.frame import CLOSE, GUIDANCE, OPEN
 from cam.startup.result import Block, StartupPayload
@@ -28,7 +29,7 @@ from cam.system.codex_exec import NoAnswerError, end_group, run_alone
 from cam.system.files import make_folder, read_bytes, remove_folder, write_quick
 from cam.testing.responses_server import KEY_VARIABLE, ResponsesServer, input_texts, write_codex_config
 from cam.wrapper.arguments import CodexCall
-from cam.wrapper.codex_config import Place, hooks_are_off, own_instructions, render_value
+from cam.wrapper.codex_config import Place, hooks_are_off, own_instructions
 from cam.wrapper.injectors import choose_injector
 
 SECONDS = 30.0
