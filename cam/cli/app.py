@@ -61,7 +61,6 @@ COMMANDS: dict[str, Entry] = {
     "uninstall": Entry(
         "uninstall", "Take cam out of everything; the memory stays unless you say so.", _SETUP
     ),
-    "mcp": Entry("mcp", "Memory for agents over MCP: serve.", _SETUP),
     "report": Entry("report", "What cam remembers, as one HTML page.", _MEMORY),
     "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
     "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),
