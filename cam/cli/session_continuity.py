@@ -11,8 +11,9 @@ from cam.cli.answer import Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.context import Context
-from cam.continuity.flow import clear, save, status, undo_clear
+from cam.continuity.flow import AFTER_SESSION, clear, save, status, undo_clear
 from cam.continuity.start import open_continuity
+from cam.continuity.summarizer import choose_summarizer
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.render.continuity import (
     cleared_data,
@@ -76,10 +77,15 @@ def load_command(
 
 @app.command("save")
 def save_command(
-    scope: LayerScope = None, rollout: Rollout = None, as_json: Json = False, cwd: Cwd = None
+    scope: LayerScope = None,
+    rollout: Rollout = None,
+    after_session: Annotated[bool, typer.Option("--after-session", hidden=True)] = False,
+    as_json: Json = False,
+    cwd: Cwd = None,
 ) -> None:
     """Save where the latest session stopped, beside what earlier ones left."""
-    respond("session.save", as_json, lambda: _save(cwd, scope, rollout, refresh=False))
+    trigger = AFTER_SESSION if after_session else ""
+    respond("session.save", as_json, lambda: _save(cwd, scope, rollout, trigger=trigger))
 
 
 @app.command("refresh")
@@ -128,14 +134,17 @@ def _open(cwd: str | None) -> tuple[Context, ContinuityStore]:
     return context, open_continuity(context.store, context.project, context.settings)
 
 
-def _save(cwd: str | None, scope: str | None, rollout: str | None, *, refresh: bool) -> Answer:
+def _save(
+    cwd: str | None, scope: str | None, rollout: str | None, *, refresh: bool = False, trigger: str = ""
+) -> Answer:
     context, store = _open(cwd)
     scope = check_scope(scope) if scope else ""
     sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
     path = None if rollout is None else os.path.join(context.environment.cwd, os.path.expanduser(rollout))
     saved = save(
         store, sessions, context.settings, context.environment.home,
-        scope=scope, rollout=path, refresh=refresh,
+        scope=scope, rollout=path, refresh=refresh, trigger=trigger,
+        summarizer=choose_summarizer(context.settings, context.environment),
     )  # fmt: skip
     notes = [f"cam: {saved.note}"] if saved.note else []
     notes += [f"cam: {warning}" for warning in saved.summary.warnings]

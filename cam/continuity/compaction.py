@@ -5,12 +5,11 @@ decided is known from then on as far as the summary says it. Whatever stands the
 told again.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 from cam.continuity import words
 from cam.continuity.findings import decisions, last_of_kind, open_failures
-from cam.continuity.said import Piece, bare, clean, code, covers, paths, pieces, same
+from cam.continuity.said import Piece, bare, clean, code, covers, exact_names, paths, pieces, same
 from cam.continuity.session import Session, read_session
 from cam.core.evidence import EvidenceItem, Message, Provenance, RolloutEvidence
 from cam.core.tokens import estimate_tokens
@@ -20,7 +19,6 @@ KEPT_TOKENS = 20_000
 
 _MOST_LINES = 60
 _MOST_LETTERS = 600
-_VALUE = re.compile(r"(?<![\w.])(?:\d[\d.:_]*\d|[A-Z][A-Z0-9]*_[A-Z0-9_]+|--?[a-z][\w-]+)(?![\w])")
 _FILES_A_LINE = 8
 
 
@@ -60,7 +58,7 @@ class _Kept:
 
     def says(self, text: str) -> bool:
         """Whether it is said there, with every exact name and value of ``text``."""
-        return all(self.holds(name) for name in _exact(text)) and any(
+        return all(self.holds(name) for name in exact_names(text)) and any(
             covers(text, piece) for piece in self._pieces
         )
 
@@ -94,11 +92,6 @@ def _exact_words(session: Session) -> Iterator[Piece]:
         for piece in said if ends else ():
             if (code(piece.text) or paths(piece.text)) and not words.find("offer", piece.shade):
                 yield piece
-
-
-def _exact(text: str) -> frozenset[str]:
-    """What must stand there letter by letter to be of use."""
-    return frozenset((*code(text), *paths(text), *_VALUE.findall(text)))
 
 
 def _kept_messages(items: tuple[EvidenceItem, ...]) -> Iterator[str]:

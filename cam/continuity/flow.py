@@ -7,6 +7,7 @@ from dataclasses import replace
 from cam.continuity.plan import SavePlan, plan_save
 from cam.continuity.result import Cleared, Saved, Status
 from cam.continuity.start import AUTO, OFF, open_continuity
+from cam.continuity.summarizer import Summarizer
 from cam.continuity.summary import summarize
 from cam.core.errors import CamError, InvalidInputError, NotFoundError, WriteRefusedError
 from cam.core.evidence import RolloutEvidence, RolloutMeta
@@ -30,6 +31,9 @@ from cam.system.clock import now_seconds, now_stamp
 from cam.system.files import explain, read_bytes, written_at
 from cam.system.git import find_repository, remotes
 
+AFTER_SESSION = "wrapper-auto-save"
+"""In the audit line of what a wrapper saves, or has saved in the background."""
+
 MOST_AGE = 14 * 24 * 3600
 """Seconds after which a session that nobody looked at is no place where anybody stopped."""
 
@@ -52,6 +56,8 @@ def save(
     scope: str = "",
     rollout: str | None = None,
     refresh: bool = False,
+    summarizer: Summarizer = summarize,
+    trigger: str = "",
 ) -> Saved:
     """Save where a session stopped.
 
@@ -63,6 +69,8 @@ def save(
         scope: ``project``, ``project-local`` or ``both``; "" for both, without files in a folder outside git.
         rollout: this file; else the one that was left to do, else the latest (refresh: the one last saved).
         refresh: take the place of what earlier sessions left instead of merging.
+        summarizer: who says where it stopped.
+        trigger: what the audit line names; "" for a person's wish.
 
     Raises:
         InvalidInputError: the rollout is none, or belongs to another project.
@@ -73,8 +81,8 @@ def save(
     if settings["session_continuity"] == OFF:
         raise WriteRefusedError("session continuity is off (cam config set session_continuity auto)")
     meta, chosen = _choose(store, sessions, home, scope or "both", rollout, refresh=refresh)
-    trigger = "manual-refresh" if refresh else "manual-save"
-    return _save(store, sessions, home, meta, chosen, scope, trigger, refresh=refresh)
+    trigger = trigger or ("manual-refresh" if refresh else "manual-save")
+    return _save(store, sessions, home, meta, chosen, scope, trigger, refresh=refresh, summarizer=summarizer)
 
 
 def save_after_session(
@@ -121,7 +129,7 @@ def save_after_session(
     if unseen is not None:
         done.append(_save(layers, sessions, home, unseen, "unseen", "", "wrapper-recovery"))
     if latest is not None:
-        done.append(_save(layers, sessions, home, latest, "latest", "", "wrapper-auto-save"))
+        done.append(_save(layers, sessions, home, latest, "latest", "", AFTER_SESSION))
     return tuple(done)
 
 
@@ -240,6 +248,7 @@ def _save(
     trigger: str,
     *,
     refresh: bool = False,
+    summarizer: Summarizer = summarize,
 ) -> Saved:
     """Read one session and save it, or leave a marker that says what could not be done."""
     mode = "replace" if refresh else "merge"
@@ -249,7 +258,7 @@ def _save(
         evidence = sessions.read(meta)
     except OSError as error:
         raise InvalidInputError(f"{meta.path} cannot be read: {explain(error)}") from None
-    summary = summarize(_own_part(store, evidence, home), store.project.root)
+    summary = summarizer(_own_part(store, evidence, home), store.project.root)
     saved = Saved("refresh" if refresh else "save", mode, wanted, meta, chosen, summary)
     if not meta.is_primary:
         note = "a sub-agent's session: looked at, not saved"
@@ -441,7 +450,8 @@ def _audit_line(
             "session": saved.meta.session,
             "rollout": saved.meta.path,
             "chosen": saved.chosen,
-            "extractor": "heuristic",
+            "extractor": saved.summary.extractor,
+            **({"fallback_reason": why} if (why := saved.summary.fallback_reason) else {}),
             "confidence": saved.summary.confidence,
             "warnings": list(saved.summary.warnings),
             "counts": saved.summary.counts,

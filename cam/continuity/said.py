@@ -53,6 +53,7 @@ _PATH = re.compile(
 )
 _TAIL = re.compile(r"[\s,;:，；：。.]+$")
 _FIRST = re.compile(r"(?:(?:and|then|finally|also|first),?\s+)+(?=\S)", re.IGNORECASE)
+_VALUE = re.compile(r"(?<![\w.])(?:\d[\d.:_]*\d|[A-Z][A-Z0-9]*_[A-Z0-9_]+|--?[a-z][\w-]+)(?![\w])")
 _LONGEST_WORD = 14
 _LONGEST_LEAD = 60
 _LONGEST_NAME = 5  # words
@@ -179,6 +180,11 @@ def paths(text: str) -> frozenset[str]:
 def code(text: str) -> tuple[str, ...]:
     """What stands in backticks."""
     return tuple(_CODE.findall(text))
+
+
+def exact_names(text: str) -> frozenset[str]:
+    """What of ``text`` is of use only letter by letter: code, paths, numbers, names in capitals, flags."""
+    return frozenset((*code(text), *paths(text), *_VALUE.findall(text)))
 
 
 def covers(step: str, text: str) -> bool:

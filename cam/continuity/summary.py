@@ -44,6 +44,8 @@ class Summary:
         runs: commands that ended, for what they clear in older states.
         done: what the session says is done, for the same.
         given_up: what the person turned away from.
+        extractor: who summarized it: ``heuristic`` or ``codex``.
+        fallback_reason: why Codex did not, though it was asked for.
         is_aside: whether the goal is taken from a question and nothing was done about it: no reason to give
             up the goal that stood before.
     """
@@ -56,6 +58,8 @@ class Summary:
     done: tuple[str, ...] = ()
     given_up: tuple[str, ...] = ()
     is_aside: bool = False
+    extractor: str = "heuristic"
+    fallback_reason: str = ""
 
 
 def summarize(evidence: RolloutEvidence, root: str | None = None) -> Summary:

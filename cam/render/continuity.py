@@ -111,6 +111,8 @@ def saved_data(saved: Saved) -> dict[str, Any]:
         "state": _state_data(summary.state),
         "confidence": summary.confidence,
         "warnings": list(summary.warnings),
+        "extractor": summary.extractor,
+        "fallback_reason": summary.fallback_reason or None,
         "counts": summary.counts,
     }
 

@@ -16,6 +16,7 @@ from cam.core.extraction import Candidate, ForgetRequest, Rejection, SpeechAct
 from cam.core.operations import Quote
 from cam.core.records import TOPICS, MemoryScope, Source
 from cam.core.times import stamp
+from cam.formats.structured_answer import BadAnswerError, read_object
 from cam.language import candidates, placement
 from cam.language.claims import Claim, claim, terms
 from cam.language.lexicon import spoken_in
@@ -37,10 +38,6 @@ _WEAK = frozenset(
 """Acts of clauses that never overturn a rule, whoever reads them."""
 
 
-class BadAnswerError(ValueError):
-    """The answer as a whole is not of the form that was asked for."""
-
-
 def read_answer(
     text: str, sentences: Sequence[Numbered], meta: RolloutMeta
 ) -> tuple[tuple[Candidate | ForgetRequest, ...], tuple[Rejection, ...]]:
@@ -60,22 +57,10 @@ def read_answer(
 
 
 def _operations(text: str) -> list[Any]:
-    try:
-        answer = json.loads(_without_fence(text))
-    except (ValueError, RecursionError):
-        raise BadAnswerError("Codex's answer is no JSON") from None
-    operations = answer.get("operations") if isinstance(answer, dict) else None
+    operations = read_object(text).get("operations")
     if not isinstance(operations, list):
         raise BadAnswerError("Codex's answer has no list of operations")
     return operations
-
-
-def _without_fence(text: str) -> str:
-    """``text`` without the code fence that models put around JSON where no schema binds them."""
-    text = text.strip()
-    if text.startswith("```") and text.endswith("```") and "\n" in text:
-        return text[text.index("\n") : -3]
-    return text
 
 
 class _Desk:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from cam.core.evidence import RolloutEvidence
 from cam.core.extraction import Candidate, Extraction, ForgetRequest, Rejection, SpeechAct
 from cam.core.records import MemoryRecord
-from cam.sync.codex_answer import BadAnswerError, read_answer
+from cam.formats.structured_answer import BadAnswerError
+from cam.sync.codex_answer import read_answer
 from cam.sync.codex_prompt import Question, answer_schema, build_question
 from cam.sync.heuristic import HeuristicExtractor
 from cam.system.codex_exec import Asking, NoAnswerError, ask_codex

@@ -13,6 +13,7 @@ from cam.core import private, secrets
 from cam.core.evidence import Message, RolloutEvidence
 from cam.core.records import TOPICS, MemoryRecord, MemoryScope, MemoryState
 from cam.core.tokens import estimate_tokens
+from cam.formats.structured_answer import strict
 from cam.language.statements import take_apart
 from cam.sync.speech_acts import Judgement, judge
 
@@ -86,14 +87,10 @@ def build_question(evidence: RolloutEvidence, records: Iterable[MemoryRecord], a
 
 
 def answer_schema(topics: Sequence[str] = TOPICS) -> dict[str, Any]:
-    """JSON Schema of the answer, in the subset that strict structured output takes.
-
-    There every property is required, nothing further is allowed, and no bound on lengths or counts is known:
-    those are checked when the answer is read.
-    """
+    """JSON Schema of the answer."""
     text = {"type": "string"}
-    statement = _strict({"number": {"type": "integer"}, "quote": text})
-    operation = _strict(
+    statement = strict({"number": {"type": "integer"}, "quote": text})
+    operation = strict(
         {
             "act": {"type": "string", "enum": list(ACTS)},
             "statements": {"type": "array", "items": statement},
@@ -103,21 +100,12 @@ def answer_schema(topics: Sequence[str] = TOPICS) -> dict[str, Any]:
             "topic": {"type": "string", "enum": list(topics)},
         }
     )
-    return _strict({"operations": {"type": "array", "items": operation}})
+    return strict({"operations": {"type": "array", "items": operation}})
 
 
 def one_line(text: str) -> str:
     """``text`` with one blank wherever it has white space."""
     return " ".join(text.split())
-
-
-def _strict(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _sentences(message: Message, first: int) -> list[Numbered]:

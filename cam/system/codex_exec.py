@@ -19,6 +19,10 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from cam.core.settings import Settings
+from cam.system.codex import find_codex
+from cam.system.environment import Environment
+
 MAX_ANSWER = 1_000_000
 """Bytes of an answer; more is no answer."""
 
@@ -58,6 +62,18 @@ class Asking:
     codex_home: str
     variables: Mapping[str, str]
     seconds: float
+
+
+def asking_for(settings: Settings, environment: Environment) -> Asking | str:
+    """How the user's Codex is asked, or why it cannot be."""
+    name = settings["codex_binary"]
+    name = environment.expand(name) if name.startswith("~") else name
+    found = find_codex(name, environment.variables.get("PATH", os.defpath), environment.cwd)
+    if found is None or not found.executable:
+        return f"there is no Codex {name!r} that could be asked"
+    # Hooks of cam that the user installed must not run inside cam's own question.
+    variables = {**environment.variables, "CAM_OFF": "1"}
+    return Asking(found.path, environment.codex_home, variables, float(settings["extractor_seconds"]))
 
 
 def ask_codex(asking: Asking, prompt: str, schema: Mapping[str, Any]) -> str:

@@ -10,14 +10,18 @@ from cam.context import Context
 from cam.continuity.flow import latest_since, save_after_session, save_cut_off
 from cam.continuity.result import Saved
 from cam.continuity.start import AUTO, open_continuity
+from cam.continuity.summarizer import asks_codex
 from cam.core.errors import CamError
+from cam.core.evidence import RolloutMeta
 from cam.core.seams import SessionSource
 from cam.startup.started import started_here
 from cam.store.read_once import ReadOnce
 from cam.store.sessions import CodexSessions
+from cam.system.files import written_at
 
 _MOST_BYTES = 200_000_000
-"""A session above this that was not read while it ran is read after the prompt is back."""
+"""A session above this that was not read while it ran is read after the prompt is back, as is one that a
+model is asked about."""
 
 
 def note_stop(context: Context, sessions: ReadOnce, started: float) -> tuple[tuple[Saved, ...], str]:
@@ -37,14 +41,12 @@ def note_stop(context: Context, sessions: ReadOnce, started: float) -> tuple[tup
     try:
         store = open_continuity(context.store, context.project, settings)
         latest = latest_since(store, sessions, home, started)
-        if (
-            latest is not None
-            and not sessions.is_ready(latest)
-            and os.path.getsize(latest.path) > _MOST_BYTES
-        ):
+        is_long = latest is not None and not sessions.is_ready(latest) and _size(latest) > _MOST_BYTES
+        if latest is not None and (is_long or asks_codex(settings)):
+            store.note_seen(written_at(latest.path))  # the process that saves it is under way
             subprocess.Popen(
                 [sys.executable, "-I", "-m", "cam", "--cwd", context.project.root,
-                 "session", "save", "--rollout", latest.path, "--json"],
+                 "session", "save", "--after-session", "--rollout", latest.path, "--json"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )  # fmt: skip
@@ -53,6 +55,10 @@ def note_stop(context: Context, sessions: ReadOnce, started: float) -> tuple[tup
     except (CamError, OSError) as error:
         return (), f"where the session stopped was not saved: {error}; the next run tries again"
     return saved, ""
+
+
+def _size(meta: RolloutMeta) -> int:
+    return os.path.getsize(meta.path)
 
 
 def note_left(context: Context, sessions: SessionSource) -> tuple[tuple[Saved, ...], str]:

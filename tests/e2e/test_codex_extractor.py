@@ -195,11 +195,11 @@ def test_a_wrapped_session_does_not_wait_for_it(sandbox: Any) -> None:
     box = sandbox("0.171.0", model)
     done = cam(box, "exec", WORDS, env={"CAM_EXTRACTOR": "codex"})
     assert "cam: 1 session is being read in the background" in done.stderr
-    for pid in box.leftovers():  # the sync and its Codex
+    for pid in box.leftovers():  # the sync, the save of where it stopped, and their Codex
         with contextlib.suppress(ProcessLookupError):
             select.select([os.pidfd_open(pid)], [], [], 30)
     assert listed(box) == [PNPM]
-    assert len(model.questions) == 1
+    assert len(model.questions) == 2  # what is durable, and where the session stopped
     assert box.leftovers() == []
 
 
