@@ -6,13 +6,12 @@ notices; ``remember`` does so on a plain line. All else goes to Typer.
 """
 
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 PASS_THROUGH = ("run", "exec", "resume", "fork")
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalOptions:
+class GlobalOptions(NamedTuple):
     """cam's own options, which stand before the verb.
 
     Attributes:

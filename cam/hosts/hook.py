@@ -86,6 +86,6 @@ def _log(line: str) -> None:
         from cam.store.hook_notes import log_line  # noqa: PLC0415
         from cam.store.locate import enter, locate  # noqa: PLC0415
 
-        log_line(locate(enter(None))[2], line)
+        log_line(locate(enter(None))[2].cache_file(), line)
     except Exception:
         return

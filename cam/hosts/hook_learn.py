@@ -20,19 +20,20 @@ from cam.continuity.flow import save_after_session
 from cam.core.errors import CamError
 from cam.core.evidence import RolloutMeta
 from cam.core.seams import MemoryExtractor, SessionSource
+from cam.hosts.hook_compile import make_ready
 from cam.setup.projects import note_project
 from cam.startup.flow import record_use
 from cam.startup.receipt import receipt_of
 from cam.startup.started import sessions_of_run, started_here
 from cam.store.hook_notes import log_line, note_fired, one_at_a_time, take_wanted, want, wanted
-from cam.store.layout import StoreLayout, safe_name
+from cam.store.layout import StoreLayout
 from cam.store.read_once import ReadOnce
 from cam.store.receipts import add_receipt
 from cam.store.sessions import CodexSessions
 from cam.sync.extractors import choose_extractor
 from cam.sync.flow import SyncRequest, sync_project
 from cam.system.clock import now_stamp
-from cam.system.files import unlink_quietly
+from cam.system.files import safe_name, unlink_quietly
 
 MOST_SECONDS = 600
 """The whole work ends then, with whatever it started."""
@@ -56,19 +57,19 @@ def main(wish: str) -> int:
         return 0  # the folder is gone
     if context.project is None or context.off_reason:
         return 0
-    layout = context.layout
+    cache = context.layout.cache_file()
     try:
         if asked["event"] != "session-start":  # that one noted it itself
-            note_fired(layout, asked["event"], asked["session"])
-        want(layout, asked["cwd"], asked["event"], asked["session"], asked["at"])
-        while wanted(layout):
-            with one_at_a_time(layout) as is_mine:
+            note_fired(cache, context.project.id, asked["event"], asked["session"])
+        want(cache, context.project.id, asked["cwd"], asked["event"], asked["session"], asked["at"])
+        while wanted(cache):
+            with one_at_a_time(cache) as is_mine:
                 if not is_mine:
                     return 0
-                for one in take_wanted(layout):
+                for one in take_wanted(cache):
                     _learn(one)
     except Exception as error:
-        log_line(layout, f"{asked['event']} failed: {type(error).__name__}: {error}")
+        log_line(cache, f"{asked['event']} failed: {type(error).__name__}: {error}")
     return 0
 
 
@@ -95,9 +96,14 @@ def _learn(one: dict[str, Any]) -> None:
     note_project(layout.root, context.project)
     learned = sum(len(s.plan.changes) for s in report.sessions)
     if report.sessions:
-        log_line(layout, f"{context.project.id}: {len(report.sessions)} sessions read, {learned} changes")
+        log_line(
+            layout.cache_file(),
+            f"{context.project.id}: {len(report.sessions)} sessions read, {learned} changes",
+        )
     for failed in report.failed:
-        log_line(layout, f"{context.project.id}: {failed.meta.session} was not read: {failed.error}")
+        log_line(
+            layout.cache_file(), f"{context.project.id}: {failed.meta.session} was not read: {failed.error}"
+        )
     running = {s.session for s in started_here(layout) if s.runs}
     with contextlib.suppress(CamError):  # a marker stays, and doctor shows it
         save_after_session(
@@ -106,6 +112,8 @@ def _learn(one: dict[str, Any]) -> None:
         )  # fmt: skip
     if _receipts(layout, source, ended):
         record_use(layout)
+    with contextlib.suppress(CamError):
+        make_ready(one["cwd"])
 
 
 def _receipts(layout: StoreLayout, sessions: SessionSource, ended: Iterable[str]) -> int:

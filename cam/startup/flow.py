@@ -125,8 +125,13 @@ def record_use(layout: StoreLayout) -> "dict[str, RecordUse]":
     }
     with suppress(CamError):  # the next start goes by recency alone
         make_folder(layout.cache_file("start"))
-        write_quick(_use_file(layout), json.dumps(hints, separators=(",", ":")).encode())
+        write_quick(hints_file(layout), json.dumps(hints, separators=(",", ":")).encode())
     return use
+
+
+def hints_file(layout: StoreLayout) -> str:
+    """Where it stands what the next start needs to know of use."""
+    return layout.cache_file("start", f"{layout.project or 'global'}~{layout.worktree or ''}.use.json")
 
 
 def memory_stats(layout: StoreLayout) -> "Stats":
@@ -180,14 +185,10 @@ def rebuild_receipts(layout: StoreLayout, sessions: "SessionSource", owns: Calla
 
 def _read_hints(layout: StoreLayout, relevant: Sequence[str]) -> Hints:
     try:
-        known = json.loads(read_bytes(_use_file(layout)) or b"{}")
+        known = json.loads(read_bytes(hints_file(layout)) or b"{}")
         return Hints(relevant, frozenset(known.get("repeated", ())), known.get("used_at", {}))
     except (CamError, ValueError, TypeError, AttributeError):
         return Hints(relevant)
-
-
-def _use_file(layout: StoreLayout) -> str:
-    return layout.cache_file("start", f"{layout.project or 'global'}~{layout.worktree or ''}.use.json")
 
 
 def _fits(candidates: Sequence[Candidate], lines: int, tokens: int) -> bool:

@@ -6,8 +6,7 @@ from typing import Any
 
 from cam.core.errors import CamError
 from cam.startup.handoff import Ledger
-from cam.store.layout import safe_name
-from cam.system.files import make_folder, read_bytes, write_quick
+from cam.system.files import make_folder, read_bytes, safe_name, write_quick
 
 
 def read_ledger(cache: str, session: str | None) -> Ledger | None:

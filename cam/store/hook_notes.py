@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from cam.core.errors import CamError
-from cam.store.layout import StoreLayout, safe_name
-from cam.system.files import list_folder, make_folder, read_bytes, unlink_quietly, write_quick
+from cam.system.files import list_folder, make_folder, read_bytes, safe_name, unlink_quietly, write_quick
 
 LOG_BYTES = 64_000
 """The log is cut to its younger half where it is longer."""
@@ -24,39 +23,40 @@ _PROJECTS = 200
 _SESSIONS = 50
 
 
-def note_fired(layout: StoreLayout, event: str, session: str) -> None:
+def note_fired(cache: str, project: str, event: str, session: str) -> None:
     """Keep that ``event`` fired in the project now.
 
     Args:
-        layout: of the project.
+        cache: the store's cache folder.
+        project: its id, "" outside any.
         event: as on the command line, such as ``session-start``.
         session: its id.
 
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    known = _read(layout.cache_file("hooks", "fired.json"))
-    project = dict(known.pop(layout.project or "", {}))
-    project[event] = {"at": int(time.time()), "session": session}
-    known[layout.project or ""] = project  # last: the one that was left alone the longest goes first
-    make_folder(layout.cache_file("hooks"))
-    _write(layout.cache_file("hooks", "fired.json"), dict(list(known.items())[-_PROJECTS:]))
+    known = _read(os.path.join(cache, "hooks", "fired.json"))
+    events = dict(known.pop(project, {}))
+    events[event] = {"at": int(time.time()), "session": session}
+    known[project] = events  # last: the one that was left alone the longest goes first
+    make_folder(os.path.join(cache, "hooks"))
+    _write(os.path.join(cache, "hooks", "fired.json"), dict(list(known.items())[-_PROJECTS:]))
 
 
-def is_first(layout: StoreLayout, session: str, source: str) -> bool:
+def is_first(cache: str, session: str, source: str) -> bool:
     """Whether this process is the first that answers this start of the session.
 
     Hooks that are installed for the user and in the project are called at the same moment; one speaks.
 
     Args:
-        layout: of the project.
+        cache: the store's cache folder.
         session: its id.
         source: why it starts.
 
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    folder = layout.cache_file("hooks", "starts")
+    folder = os.path.join(cache, "hooks", "starts")
     make_folder(folder)
     now = time.time()
     for name in list_folder(folder):
@@ -75,9 +75,9 @@ def is_first(layout: StoreLayout, session: str, source: str) -> bool:
     return True
 
 
-def fired(layout: StoreLayout) -> dict[str, int]:
+def fired(cache: str, project: str) -> dict[str, int]:
     """When each event fired last in the project, seconds since the epoch."""
-    found = _read(layout.cache_file("hooks", "fired.json")).get(layout.project or "", {})
+    found = _read(os.path.join(cache, "hooks", "fired.json")).get(project, {})
     return {
         event: note["at"]
         for event, note in (found.items() if isinstance(found, dict) else ())
@@ -85,11 +85,12 @@ def fired(layout: StoreLayout) -> dict[str, int]:
     }
 
 
-def want(layout: StoreLayout, cwd: str, event: str, session: str, at: float) -> None:
+def want(cache: str, project: str, cwd: str, event: str, session: str, at: float) -> None:
     """Keep that something happened from which is to be learned.
 
     Args:
-        layout: of the project.
+        cache: the store's cache folder.
+        project: its id.
         cwd: the folder it happened in.
         event: what happened.
         session: its id.
@@ -98,7 +99,7 @@ def want(layout: StoreLayout, cwd: str, event: str, session: str, at: float) -> 
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    path = layout.cache_file("hooks", "wanted", f"{layout.project}.json")
+    path = os.path.join(cache, "hooks", "wanted", f"{project}.json")
     make_folder(os.path.dirname(path))
     sessions = dict(_read(path).get("sessions") or {})
     sessions.pop(session, None)
@@ -106,13 +107,13 @@ def want(layout: StoreLayout, cwd: str, event: str, session: str, at: float) -> 
     _write(path, {"cwd": cwd, "sessions": dict(list(sessions.items())[-_SESSIONS:])})
 
 
-def take_wanted(layout: StoreLayout) -> Iterator[dict[str, Any]]:
+def take_wanted(cache: str) -> Iterator[dict[str, Any]]:
     """What is to be learned, of all projects; each is gone once it was taken.
 
     Each: ``cwd``, and ``sessions`` (``{id: [event, at]}``).
     """
-    folder = layout.cache_file("hooks", "wanted")
-    for name in wanted(layout):
+    folder = os.path.join(cache, "hooks", "wanted")
+    for name in wanted(cache):
         path = os.path.join(folder, name)
         found = _read(path)
         unlink_quietly(path)
@@ -120,20 +121,20 @@ def take_wanted(layout: StoreLayout) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def wanted(layout: StoreLayout) -> list[str]:
+def wanted(cache: str) -> list[str]:
     """Names of what waits to be learned."""
-    folder = layout.cache_file("hooks", "wanted")
+    folder = os.path.join(cache, "hooks", "wanted")
     return [name for name in list_folder(folder) if name.endswith(".json")]
 
 
 @contextmanager
-def one_at_a_time(layout: StoreLayout) -> Iterator[bool]:
+def one_at_a_time(cache: str) -> Iterator[bool]:
     """Whether this process is the one that learns now; the lock ends with the process at the latest."""
     import fcntl  # noqa: PLC0415 - only where something is learned
 
-    make_folder(layout.cache_file("hooks"))
+    make_folder(os.path.join(cache, "hooks"))
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(layout.cache_file("hooks", "work.lock"), flags, 0o600)
+    descriptor = os.open(os.path.join(cache, "hooks", "work.lock"), flags, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -145,9 +146,9 @@ def one_at_a_time(layout: StoreLayout) -> Iterator[bool]:
         os.close(descriptor)
 
 
-def log_line(layout: StoreLayout, line: str) -> None:
+def log_line(cache: str, line: str) -> None:
     """Add a line to the log; what is old goes where it would grow too long. Never an error."""
-    path = layout.cache_file("hooks", "hooks.log")
+    path = os.path.join(cache, "hooks", "hooks.log")
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
         make_folder(os.path.dirname(path))

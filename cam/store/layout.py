@@ -105,8 +105,3 @@ class StoreLayout:
     def cache_file(self, *parts: str) -> str:
         """Something derived and disposable."""
         return os.path.join(self.root, "cache", *parts)
-
-
-def safe_name(session: str) -> str:
-    """A session's id as part of a file name."""
-    return "".join(c for c in session if c.isalnum() or c in "-_")[:80] or "unnamed"

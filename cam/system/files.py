@@ -333,6 +333,11 @@ def list_folder(path: str) -> list[str]:
             return []
 
 
+def safe_name(session: str) -> str:
+    """A session's id as part of a file name."""
+    return "".join(c for c in session if c.isalnum() or c in "-_")[:80] or "unnamed"
+
+
 def explain(error: OSError, path: str | None = None) -> str:
     """An operating system's refusal in words: what, where."""
     what = _MACHINE.get(error.errno or 0) or (error.strerror or str(error)).lower()

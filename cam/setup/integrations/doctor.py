@@ -263,7 +263,7 @@ def _fired(check: _Check, places: Places) -> None:
     """Whether they ever fired here, by what they leave behind."""
     check.works.add("hooks")
     machine = check.machine
-    seen = fired(machine.layout)
+    seen = fired(machine.layout.cache_file(), machine.layout.project or "")
     if seen:
         last = max(seen, key=lambda event: seen[event])
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(seen[last]))

@@ -15,8 +15,8 @@ from cam.context import open_context
 from cam.core.records import MemoryScope
 from cam.hosts.hook_event import context_answer
 from cam.memory.flow import remember
+from cam.startup.ready import read_ready
 from cam.store.hook_notes import LOG_BYTES, fired, is_first, log_line, take_wanted, want, wanted
-from cam.store.layout import StoreLayout
 from cam.system.background import start_apart
 
 SCHEMAS = json.loads((Path(__file__).parents[2] / "data/codex-hooks/schemas.json").read_text())
@@ -56,6 +56,11 @@ def call(name: str, stdin: Any, *, env: dict[str, str] | None = None) -> bytes:
     return done.stdout
 
 
+def fired_in(repo: Path) -> dict[str, int]:
+    layout = open_context(str(repo)).layout
+    return fired(layout.cache_file(), str(layout.project))
+
+
 def workers() -> list[int]:
     """Processes that learn in this test's home."""
     home = f"\0HOME={os.environ['HOME']}\0".encode()
@@ -89,8 +94,7 @@ def test_session_start_says_what_is_known_in_the_events_schema(repo: Path) -> No
     for schemas in SCHEMAS.values():
         jsonschema.validate(answer, schemas["session-start"])
     assert "Deploy with make ship" in answer["hookSpecificOutput"]["additionalContext"]
-    context = open_context(str(repo))
-    assert fired(context.layout).keys() == {"session-start"}
+    assert fired_in(repo).keys() == {"session-start"}
 
 
 def test_a_resumed_session_is_told_only_what_changed(repo: Path) -> None:
@@ -108,8 +112,8 @@ def test_a_resumed_session_is_told_only_what_changed(repo: Path) -> None:
 def test_other_events_answer_nothing_and_learn(repo: Path, name: str) -> None:
     assert call(name, event(name, repo)) == b""
     context = open_context(str(repo))
-    assert fired(context.layout).keys() == {name}
-    assert not wanted(context.layout)
+    assert fired_in(repo).keys() == {name}
+    assert not wanted(context.layout.cache_file())
 
 
 @pytest.mark.parametrize(
@@ -124,7 +128,7 @@ def test_other_events_answer_nothing_and_learn(repo: Path, name: str) -> None:
 def test_sessions_that_are_nobodys_are_left_alone(repo: Path, change: dict[str, Any]) -> None:
     for name in EVENTS:
         assert call(name, event(name, repo, source="startup") | change) == b""
-    assert fired(open_context(str(repo)).layout) == {}
+    assert fired_in(repo) == {}
 
 
 def test_codexs_own_memory_session_is_left_alone(repo: Path) -> None:
@@ -149,7 +153,7 @@ def test_off_is_off(repo: Path) -> None:
     Path(context.layout.off_file).write_text("")
     for name in EVENTS:
         assert call(name, event(name, repo, source="startup")) == b""
-    assert fired(context.layout) == {}
+    assert fired_in(repo) == {}
 
 
 def test_a_broken_store_costs_nothing_and_is_noted(repo: Path) -> None:
@@ -161,11 +165,86 @@ def test_a_broken_store_costs_nothing_and_is_noted(repo: Path) -> None:
     assert call("session-start", event("session-start", repo, source="startup")) == b""
 
 
+def ready_files() -> list[Path]:
+    return list(Path(os.environ["HOME"]).rglob("ready/*.json"))
+
+
+def test_what_stands_ready_is_what_would_be_compiled(repo: Path) -> None:
+    inner = repo / "src"
+    inner.mkdir()
+    first = call("session-start", event("session-start", repo, source="startup", cwd=str(inner)))
+    assert first
+    assert len(ready_files()) == 1  # made ready in the background
+    assert read_ready(str(inner)) is not None
+    again = call(
+        "session-start", event("session-start", repo, source="startup", cwd=str(inner), session_id="s2")
+    )
+    assert again == first
+    told = event("session-start", repo, source="resume", cwd=str(inner))
+    assert call("session-start", told) == b""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "remember",
+        "hand edit",
+        "settings",
+        "shared settings",
+        "off",
+        "notes",
+        "new topic",
+        "continuity",
+        "repository",
+    ],
+)
+def test_whatever_changes_what_stood_ready_counts_no_more(
+    repo: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert call("session-start", event("session-start", repo, source="startup"))
+    assert read_ready(str(repo)) is not None
+    context = open_context(str(repo))
+    topics = Path(context.layout.scope_folder(MemoryScope.PROJECT))
+    match change:
+        case "remember":
+            remember(context.store, "Never push on Fridays", (), MemoryScope.PROJECT, None)
+        case "hand edit":
+            (topic,) = [p for p in topics.glob("*.md") if p.name != "MEMORY.md"]
+            topic.write_text(topic.read_text().replace("make ship", "make sail"))
+        case "settings":
+            settings = Path(context.environment.settings_file)
+            settings.parent.mkdir(parents=True)
+            settings.write_text("max_startup_tokens: 60\n")
+        case "shared settings":
+            (repo / "codex-auto-memory.yaml").write_text("enabled: false\n")
+        case "off":
+            Path(context.layout.off_file).write_text("")
+        case "notes":
+            with (topics / "MEMORY.md").open("a") as file:
+                file.write("Ask first.\n")
+        case "new topic":
+            (topics / "mine.md").write_text("# mine\n\n## Mine\n")
+        case "continuity":
+            (repo / ".codex-auto-memory" / "sessions").mkdir(parents=True)
+        case _:
+            (repo / ".git").rename(repo / ".tig")
+    assert read_ready(str(repo)) is None
+    monkeypatch.setenv("CAM_MAX_STARTUP_LINES", "3")
+    assert read_ready(str(repo)) is None
+
+
+def test_git_itself_changes_nothing(repo: Path) -> None:
+    assert call("session-start", event("session-start", repo, source="startup"))
+    subprocess.run(["git", "-C", str(repo), "add", "-A"], check=True)
+    subprocess.run(["git", "-C", str(repo), "branch", "-m", "other"], check=False)
+    assert read_ready(str(repo)) is not None
+
+
 def test_hooks_of_user_and_project_speak_once(repo: Path) -> None:
-    layout = open_context(str(repo)).layout
-    assert [is_first(layout, "s", "startup"), is_first(layout, "s", "startup")] == [True, False]
-    assert is_first(layout, "s", "compact")
-    assert is_first(layout, "t", "startup")
+    cache = open_context(str(repo)).layout.cache_file()
+    assert [is_first(cache, "s", "startup"), is_first(cache, "s", "startup")] == [True, False]
+    assert is_first(cache, "s", "compact")
+    assert is_first(cache, "t", "startup")
 
 
 def test_many_calls_in_a_row_leave_no_process_and_nothing_that_grows(repo: Path) -> None:
@@ -196,17 +275,17 @@ def test_many_calls_in_a_row_leave_no_process_and_nothing_that_grows(repo: Path)
 
 
 def test_what_is_kept_has_a_bound(tmp_path: Path) -> None:
-    layout = StoreLayout(str(tmp_path), "p", "p")
+    cache = str(tmp_path)
     for number in range(3000):
-        log_line(layout, f"line {number} {'x' * 40}\nand more")
-    log = Path(layout.cache_file("hooks", "hooks.log"))
+        log_line(cache, f"line {number} {'x' * 40}\nand more")
+    log = tmp_path / "hooks" / "hooks.log"
     assert log.stat().st_size <= LOG_BYTES
     assert log.read_text().splitlines()[-1].endswith("and more")
     for number in range(200):
-        want(layout, "/repo", "stop", f"s{number}", 1.0)
-    (one,) = take_wanted(layout)
+        want(cache, "p", "/repo", "stop", f"s{number}", 1.0)
+    (one,) = take_wanted(cache)
     assert len(one["sessions"]) == 50
-    assert list(take_wanted(layout)) == []
+    assert list(take_wanted(cache)) == []
 
 
 def test_a_process_of_its_own_outlives_its_starter(tmp_path: Path) -> None:

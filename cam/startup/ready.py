@@ -1,0 +1,111 @@
+"""A start that was compiled beforehand: what a session in a folder is to be told, as long as nothing changed.
+
+Whoever learns in the background compiles the next start too, so that the hook that Codex waits for reads one
+file. It is never trusted: it counts only while every file that it was made from has the stamp it had, the
+variables are the same, no write is half-done, and its time is not up. Light: ``json`` and ``os`` alone.
+"""
+
+import json
+import os
+import stat
+import time
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from cam.core.errors import CamError
+from cam.system.files import list_folder, make_folder, read_bytes, unlink_quietly, write_quick
+
+SECONDS = 6 * 3600
+"""So long a start counts at most: what is recent changes with time."""
+
+_MOST = 60  # folders
+_RACY = 50_000_000  # nanoseconds: a file as young as that may change without another stamp
+
+
+def read_ready(cwd: str) -> dict[str, Any] | None:
+    """What was compiled for ``cwd``; None where there is nothing, or something changed."""
+    try:
+        known = json.loads(read_bytes(_file(cwd)) or b"{}")
+        if known.get("variables") != _variables() or known["cwd"] != cwd or time.time() > known["until"]:
+            return None
+        if any(_stamp(path) != stamp for path, stamp in known["stamps"]) or list_folder(known["journal"]):
+            return None
+    except (CamError, OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return dict(known["start"])
+
+
+def read_active(cwd: str) -> list[str]:
+    """Keys of all records that hold, as they were when the start for ``cwd`` was compiled."""
+    return (read_bytes(f"{_file(cwd)}.active") or b"").decode("utf-8", "surrogateescape").split("\n")
+
+
+def stamps_of(paths: Iterable[str]) -> list[tuple[str, list[int]]]:
+    """Paths with their stamps; to be taken before anything is read."""
+    return [(path, _stamp(path)) for path in dict.fromkeys(paths)]
+
+
+def write_ready(
+    cwd: str,
+    start: dict[str, Any],
+    active: Iterable[str],
+    stamps: list[tuple[str, list[int]]],
+    journal: str,
+    until: float,
+) -> None:
+    """Keep a start for ``cwd``.
+
+    Args:
+        cwd: the folder, as Codex names it.
+        start: plain data.
+        active: keys of all records that hold.
+        stamps: of every file it was made from, and of those that would have counted had they been there.
+        journal: the folder of writes on their way.
+        until: when it stops to count, seconds since the epoch.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    if max((stamp[1] for _, stamp in stamps if stamp), default=0) > time.time_ns() - _RACY:
+        return
+    path = _file(cwd)
+    make_folder(os.path.dirname(path))
+    write_quick(f"{path}.active", "\n".join(active).encode("utf-8", "surrogateescape"))
+    content = {"cwd": cwd, "variables": _variables(), "until": until, "stamps": stamps,
+               "journal": journal, "start": start}  # fmt: skip
+    write_quick(path, json.dumps(content, separators=(",", ":")).encode())
+    names = [n for n in list_folder(os.path.dirname(path)) if n.endswith(".json")]
+    for name in names[:-_MOST] if len(names) > _MOST else ():
+        unlink_quietly(os.path.join(os.path.dirname(path), name))
+        unlink_quietly(os.path.join(os.path.dirname(path), f"{name}.active"))
+
+
+def ready_root() -> str:
+    """The store whose starts are looked for: the one that needs no settings file to be found."""
+    given = os.environ.get("CAM_HOME") or "~/.codex-auto-memory"
+    return os.path.normpath(os.path.expanduser(given))
+
+
+def _file(cwd: str) -> str:
+    name = f"{zlib.crc32(os.fsencode(cwd)):08x}.json"
+    return os.path.join(ready_root(), "cache", "hooks", "ready", name)
+
+
+def _variables() -> dict[str, str]:
+    names = ("HOME", "XDG_CONFIG_HOME", "CODEX_HOME")
+    return {k: v for k, v in sorted(os.environ.items()) if k in names or k.startswith("CAM_")}
+
+
+def _stamp(path: str) -> list[int]:
+    """Size, change times in nanoseconds and inode; empty where there is nothing.
+
+    Of a ``.git`` folder, in which git writes all the time, only which folder it is.
+    """
+    try:
+        found = os.stat(path)
+    except OSError:
+        return []
+    if path.endswith("/.git") and stat.S_ISDIR(found.st_mode):
+        return [0, 0, 0, found.st_ino]
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
