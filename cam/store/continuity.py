@@ -7,7 +7,7 @@
     projects/<id>/continuity/cleared.json                   what the last ``clear`` took away
     projects/<id>/audit/session-continuity-log.jsonl        one line a write
     projects/<id>/audit/session-continuity-recovery.json    what could not be done, for the next run
-    projects/<id>/continuity/seen/<worktree>.json           up to when its sessions were looked at
+    cache/continuity/<id>/<worktree>.json                   up to when its sessions were looked at
 
 With the path style ``claude`` the local layer is the newest ``<root>/.claude/sessions/*-session.tmp``.
 
@@ -296,7 +296,8 @@ class ContinuityStore:
 
     @property
     def _seen_file(self) -> str:
-        return self._own("seen", f"{self.layout.worktree}.json")
+        layout = self.layout
+        return layout.cache_file("continuity", str(layout.project), f"{layout.worktree}.json")
 
     @property
     def _journal(self) -> str:

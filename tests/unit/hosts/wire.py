@@ -52,8 +52,6 @@ class Wire:
 
     def close(self) -> int:
         """Hang up, and wait for the server's end."""
-        if self.process.returncode is not None:
-            return self.process.returncode
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         assert self.process.stderr is not None
@@ -62,8 +60,9 @@ class Wire:
                 stream.close()
         code = self.process.wait(timeout=20)
         self._watchdog.cancel()
-        self.stderr = self.process.stderr.read().decode()
-        self.process.stderr.close()
+        if not self.process.stderr.closed:
+            self.stderr = self.process.stderr.read().decode()
+            self.process.stderr.close()
         return code
 
     def raw(self, data: bytes) -> None:
