@@ -21,6 +21,7 @@ from cam.store.memory_store import MarkdownStore, transact
 from cam.store.processed import Mark, mark_line, read_marks
 from cam.store.session_index import SessionIndex
 from cam.store.tombstones import read_tombstones
+from cam.sync.capture import captured
 from cam.sync.places import Places, folders_of
 from cam.sync.result import Pending, SessionReport, Step, SyncReport
 from cam.system.clock import now_stamp
@@ -295,6 +296,7 @@ class _Run:
         try:
             if not request.force_project:
                 evidence = self.places.part_of(evidence, project)
+            evidence = captured(evidence, now_stamp())
             messages = max((m.ordinal for m in evidence.user_messages), default=0)
             read = size, max(messages, after)
             from cam.sync.review import review  # noqa: PLC0415 - most syncs find nothing to review
