@@ -97,13 +97,13 @@ def split_global_options(arguments: list[str]) -> tuple[GlobalOptions, list[str]
 
 
 def _print_version(*, as_json: bool) -> int:
-    from importlib.metadata import version
-
     from cam.cli.answer import emit
+    from cam.cli.version import commit, release
     from cam.render.answer import success, to_json
 
-    installed = version("codex-auto-memory")
-    emit(to_json(success("version", {"version": installed})) if as_json else f"cam {installed}")
+    data = {"version": release(), "commit": commit() or None}
+    text = f"cam {data['version']}" + (f" ({data['commit']})" if data["commit"] else "")
+    emit(to_json(success("version", data)) if as_json else text)
     return 0
 
 

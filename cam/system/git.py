@@ -69,33 +69,35 @@ def first_commit(repository: Repository, *, seconds: float = 1.0) -> str | None:
     Returns:
         None for a shallow clone, for a repository without commits, and where git does not answer in time.
     """
-    import subprocess  # noqa: PLC0415 - see is_tracked
-
     if is_shallow(repository):
         return None
-    line = ["git", "-C", repository.root, "rev-list", "--first-parent", "--max-parents=0", "HEAD"]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    try:
-        done = subprocess.run(line, capture_output=True, timeout=seconds, check=False, env=environment)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    words = done.stdout.decode("ascii", "replace").split()
-    return words[-1] if done.returncode == 0 and words else None
+    said = _ask(repository.root, seconds, "rev-list", "--first-parent", "--max-parents=0", "HEAD")
+    words = (said or b"").decode("ascii", "replace").split()
+    return words[-1] if words else None
+
+
+def head_commit(folder: str, *, seconds: float = 1.0) -> str:
+    """The commit that is checked out in ``folder``, twelve hex digits; "" where git cannot tell in time."""
+    said = _ask(folder, seconds, "rev-parse", "--short=12", "HEAD")
+    return (said or b"").decode("ascii", "replace").strip()
 
 
 def is_tracked(folder: str, name: str) -> bool:
     """Whether git tracks ``name`` in ``folder``; asks git, and takes a git that cannot answer for yes."""
-    import subprocess  # noqa: PLC0415 - only where a local settings file exists
+    return _ask(folder, 5, "ls-files", "-z", "--", name) != b""
+
+
+def _ask(folder: str, seconds: float, *words: str) -> bytes | None:
+    """What one git process prints, None where it fails or does not answer in time."""
+    import subprocess  # noqa: PLC0415 - most commands start no git
 
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    line = ["git", "-C", folder, *words]
     try:
-        done = subprocess.run(
-            ["git", "-C", folder, "ls-files", "-z", "--", name],
-            capture_output=True, timeout=5, check=False, env=environment,
-        )  # fmt: skip
+        done = subprocess.run(line, capture_output=True, timeout=seconds, check=False, env=environment)
     except (OSError, subprocess.SubprocessError):
-        return True
-    return done.returncode != 0 or bool(done.stdout)
+        return None
+    return done.stdout if done.returncode == 0 else None
 
 
 def _git_dir_of(folder: str) -> str | None:
