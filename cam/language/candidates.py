@@ -11,7 +11,7 @@ from cam.language.statements import BLANK_CODE, shadow
 _ALSO = re.compile(r"`?\s*(?:or|nor|and|oder|und|ni|y|ou|或|和|や|、|/)\s*`?([^\s,;.，。]+)")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:[-'./_@+#:][^\W_]+)*", re.UNICODE)
-_EDGE = " \t\r\n,;:，、；：。.!！-–—*_~>"
+_EDGE = " \t\r\n,;:，、；：。.!！-–—*~>"
 _PAIRS = (("(", ")"), ("（", "）"), ('"', '"'), ("“", "”"), ("「", "」"), ("'", "'"))
 
 

@@ -13,8 +13,13 @@ A file of ``cam/language/languages`` holds (docs/architecture.md, "Adding a lang
 ``vetoes`` and ``cues``
     lists of ``{name, act, level, match, unless}``: what a clause does and how strongly it says so;
     ``governs`` reaches over the clauses after it, ``cased`` is asked of the text as it was written;
+``classes``
+    kinds of words, in order: words, or ``{{macro}}``; languages that call them alike learn from each other;
 ``breaks``, ``joins``, ``opens``
     where a sentence falls into clauses, what clings to the clause before it and to the one after it;
+``stop``, ``light``
+    words that say nothing by themselves; words that say no more than "is" or "is now" where two claims are
+    asked whether they are about the same;
 ``fronts``, ``tails``
     courtesies and connectives that are not part of a fact;
 ``complaints``
@@ -40,7 +45,9 @@ import yaml
 from cam.core.extraction import SpeechAct
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_FOLDER = os.path.join(os.path.dirname(__file__), "languages")
+FOLDER = os.path.join(os.path.dirname(__file__), "languages")
+"""Where the data is."""
+
 _NOT_TOOLS = frozenset({"language", "merge", "indent", "quotes", "api style", "weekday"})
 _MACRO = re.compile(r"\{\{(\w+)\}\}")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
@@ -111,8 +118,17 @@ class Language:
     scopes: tuple[tuple[str, LazyPattern], ...] = ()
     topics: tuple[tuple[str, LazyPattern], ...] = ()
     stop: frozenset[str] = frozenset()
+    light: frozenset[str] = frozenset()
     replacements: Mapping[str, str] = field(default_factory=dict)
     corrections: tuple[Rule, ...] = ()
+    classes: tuple[tuple[str, frozenset[str] | LazyPattern], ...] = ()
+
+    def kind_of(self, word: str) -> str | None:
+        """The class of a word; None where the language names none."""
+        for name, members in self.classes:
+            if word in members if isinstance(members, frozenset) else members.match(word):
+                return name
+        return None
 
     def search(self, name: str, text: str) -> re.Match[str] | None:
         """First hit of the patterns called ``name``; None where the language has none."""
@@ -145,8 +161,8 @@ class _Head(NamedTuple):
 
 @functools.cache
 def _heads() -> tuple[_Head, ...]:
-    names = sorted(n for n in os.listdir(_FOLDER) if n.endswith(".yaml") and not n.startswith("_"))
-    return tuple(_read_head(os.path.join(_FOLDER, name)) for name in names)
+    names = sorted(n for n in os.listdir(FOLDER) if n.endswith(".yaml") and not n.startswith("_"))
+    return tuple(_read_head(os.path.join(FOLDER, name)) for name in names)
 
 
 def _read_head(path: str) -> _Head:
@@ -160,7 +176,7 @@ def _read_head(path: str) -> _Head:
 @functools.cache
 def tool_families() -> Mapping[str, frozenset[str]]:
     """Names of which a project has one at a time: package managers, test runners, formatters …, by word."""
-    data = _read(os.path.join(_FOLDER, "_tools.yaml"))
+    data = _read(os.path.join(FOLDER, "_tools.yaml"))
     members: dict[str, set[str]] = {}
     for family, words in data["families"].items():
         for word in words:
@@ -207,7 +223,7 @@ def _fallback() -> tuple[Language, ...]:
 def _load(path: str) -> Language:
     data = _read(path)
     macros: dict[str, str] = {"tool": _tool_macro()}
-    common = _read(os.path.join(_FOLDER, "_common.yaml"))["macros"]
+    common = _read(os.path.join(FOLDER, "_common.yaml"))["macros"]
     for name, source in (*common.items(), *(data.get("macros") or {}).items()):
         macros[name] = _expand(_joined(source), macros)
     loose = data.get("apostrophes")
@@ -250,14 +266,19 @@ def _load(path: str) -> Language:
         scopes=pairs("scopes"),
         topics=pairs("topics"),
         stop=frozenset(str(w) for w in (data.get("stop") or "").split()),
+        light=frozenset(str(w) for w in (data.get("light") or "").split()),
         replacements=data.get("complaints") or {},
+        classes=tuple(
+            (name, pattern(f"(?:{source})$") if "{{" in source else frozenset(source.split()))
+            for name, source in (data.get("classes") or {}).items()
+        ),
     )
 
 
 @functools.cache
 def tool_names() -> frozenset[str]:
     """Names of tools and services, in lower case."""
-    data = _read(os.path.join(_FOLDER, "_tools.yaml"))
+    data = _read(os.path.join(FOLDER, "_tools.yaml"))
     names = {str(n) for family, words in data["families"].items() if family not in _NOT_TOOLS for n in words}
     return frozenset(names | {str(n) for n in data["services"]})
 

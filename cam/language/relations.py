@@ -1,5 +1,7 @@
 """What two sentences are to each other: the same, one within the other, or one against the other. Pure."""
 
+import functools
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -7,7 +9,7 @@ from enum import StrEnum
 from itertools import accumulate
 
 from cam.language import candidates
-from cam.language.claims import Claim, claim, terms
+from cam.language.claims import Claim, claim, fold, terms
 from cam.language.lexicon import spoken_in
 
 
@@ -18,6 +20,7 @@ class Relation(StrEnum):
     NARROWER = "narrower"
     WIDER = "wider"
     CONTRADICTS = "contradicts"
+    REPLACES = "replaces"
     UNCERTAIN = "uncertain"
     NONE = "none"
 
@@ -33,7 +36,127 @@ def relation(candidate: Claim, record: Claim, *, corrects: bool = False) -> Rela
         return denied
     if _differs_in_value(candidate, record, corrects=corrects):
         return Relation.CONTRADICTS
-    return _covers(candidate, record)
+    covers = _covers(candidate, record)
+    if covers is Relation.NONE and (corrects or tells_of_change(candidate.text)):
+        return _replaces(candidate, record)
+    return covers
+
+
+def tells_of_change(text: str) -> bool:
+    """Whether ``text`` says that something is no longer as it was: "now", "since", "renamed", "no longer"."""
+    low = text.lower()
+    return any(lang.search("changes", low) for lang in spoken_in(text))
+
+
+def likeness(mine: Claim, other: Claim) -> float:
+    """How much of what ``other`` is about ``mine`` is about too, from 0 to 1."""
+    a, b = subject(mine.text), subject(other.text)
+    return _weight(a & b) / _weight(b) if b else 0.0
+
+
+def _replaces(mine: Claim, other: Claim) -> Relation:  # noqa: C901, PLR0911 - one reason a line
+    """Whether ``mine`` tells of a change in what ``other`` is about: named as gone, or all but named."""
+    if other.limits - mine.content or (mine.limits and not mine.limits <= other.content):
+        return Relation.NONE
+    if mine.limits and other.limits:
+        return Relation.NONE  # the exception that mine makes
+    for lang in spoken_in(mine.text):
+        hit = lang.search("exception", mine.text.lower())
+        if hit is not None and subject(hit.group("rest")) & subject(other.text):
+            return Relation.NONE
+    a, b = subject(mine.text), subject(other.text)
+    said_of = _said_of(other.text)
+    gone = denied_of(mine.text, other.text)
+    if gone:
+        left = b - _folded(gone)
+        shared = _weight(a & left)
+        plain = not gone.isalpha() and _weight(left) <= 4
+        if not left or (shared >= 1 and (plain or shared * 2 >= _weight(left))):
+            return Relation.CONTRADICTS
+    if said_of is None or not said_of <= _folded(mine.text):
+        return Relation.NONE  # it is about something else
+    if _other_name(mine, other, a, b):
+        return Relation.CONTRADICTS
+    kinds = [{kind for kind, _ in c.values} for c in (mine, other)]
+    if all(kinds) and not kinds[0] & kinds[1]:
+        return Relation.NONE  # another thing is said of it
+    news = a - b or {v for _, v in mine.values} - {v for _, v in other.values}
+    shared, rest = _weight(a & b), _weight(b - a)
+    if not news or shared < 1 or shared * 2 < _weight(b) or rest > 2 or _weight(a - b) > 4:
+        return Relation.NONE
+    return Relation.NONE if _DESCRIBES.search(other.text.rstrip(".! ")) else Relation.REPLACES
+
+
+def _other_name(mine: Claim, other: Claim, a: frozenset[str], b: frozenset[str]) -> bool:
+    """Whether both name one of a kind, of the same thing: a tool of one family, a version of one tool."""
+    for family in mine.tools.keys() & other.tools.keys() - _OF_A_TEXT:
+        names = mine.tools[family] | other.tools[family]
+        if not mine.tools[family] & other.tools[family]:
+            left = b - frozenset().union(*map(_folded, names))
+            if _weight(a & left) * 2 >= _weight(left):
+                return True
+    versions = {k: v for k, v in mine.values if " of " in k}
+    for kind, value in other.values:
+        same = kind.rsplit(" of ", 1)[-1]
+        new = {v for k, v in versions.items() if k.rsplit(" of ", 1)[-1] == same}
+        if new and value not in new and _weight(b - a - _folded(same)) <= 1:
+            return True
+    return False
+
+
+def _said_of(text: str) -> frozenset[str] | None:
+    """The words before the verb of ``text``; None where there is no verb that is known."""
+    low = text.lower()
+    found = [hit for lang in spoken_in(text) if (hit := lang.search("predicate", low)) is not None]
+    return _folded(text[: min(hit.start() for hit in found)]) if found else None
+
+
+_DESCRIBES = re.compile(r"\b(?:is|are) \w+(?:ed|able|ible|ful|only)$")
+_OF_A_TEXT = frozenset({"language", "weekday"})
+
+
+def denied_of(text: str, known: str) -> str:
+    """The word of ``known`` that ``text`` says is no longer so; "" if none."""
+    langs = spoken_in(text)
+    low = text.lower()
+    for word in candidates.words_of(known):
+        at = candidates.find_value(low, word)
+        if not terms(word) or any(word in lang.light for lang in langs):
+            continue
+        if at < 0 and not word.isalpha() and len(word) > 3:
+            at = low.find(word)
+        if at < 0 and not word.isalpha():
+            head = re.split(r"[.:/]", word)[0]
+            at = candidates.find_value(low, head) if len(head) > 3 else -1
+            word = head if at >= 0 else word  # noqa: PLW2901 - "stg-03" for "stg-03.lab.example"
+        if at < 0:
+            continue
+        before, after = low[max(0, at - 40) : at], low[at + len(word) :][:40]
+        if any(lang.search("denies_next", before) or lang.search("gone_next", after) for lang in langs):
+            place = known.lower().find(word)
+            return known[place : place + len(word)] if place >= 0 else word
+    return ""
+
+
+@functools.lru_cache(maxsize=8192)
+def subject(text: str) -> frozenset[str]:
+    """What ``text`` is about: beginnings of its content words, without values, verbs of place, of change."""
+    light = frozenset().union(*(lang.light for lang in spoken_in(text)))
+    words = {
+        part
+        for word in terms(text)
+        for part in (map(fold, word.split("-")) if word.replace("-", "").isalpha() else (word,))
+        if part not in light and part not in _PLACING and part not in _CHANGE
+    }
+    return frozenset(_start(word) for word in words if not any(c.isdigit() or c in "/.:@_" for c in word))
+
+
+def _folded(text: str) -> frozenset[str]:
+    return frozenset(_start(part) for word in terms(text) for part in word.split("-"))
+
+
+def _start(word: str) -> str:
+    return word if candidates.is_cjk(word[:1]) else word[:5]
 
 
 def contradicts(text: str, known: Sequence[str]) -> list[int]:
@@ -81,6 +204,7 @@ def clues(mine: Claim) -> frozenset[str]:
     """What a text must hold one of to be about the same: beginnings of words, names of like tools."""
     found = {w[:5] for w in (*mine.words, *mine.denied) if len(w) > 1}
     found |= {w.lower() for w in mine.denials}
+    found |= {kind.rsplit(" ", 1)[1] for kind, _ in mine.values if " of " in kind}
     for family in mine.tools:
         found |= candidates.family(family)
     return frozenset(found)

@@ -6,7 +6,7 @@ verbatim. Every step is linear in the length of the message.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cam.language.lexicon import Language, in_any_language, spoken_in
@@ -79,7 +79,8 @@ def take_apart(text: str) -> Discourse:
             body = text[start:end]
             langs = spoken_in(body, text)
             shade = shadow(body)
-            for a, b in _clauses(shade, langs):
+            for a, b, anew in _clauses(shade, langs):
+                sentence += anew
                 if b - a > _LONG_CLAUSE:
                     continue
                 clauses.append(
@@ -135,13 +136,20 @@ _SPEAKER = re.compile(
     r"coderabbit|reviewer|tool|q|a|用户|助手)(?:\*\*)?\s*[:：]\s*\S",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"\s*[^\s:：]{1,16}[:：](?!//)\s*\S")  # "anna: ship it"
 _LOG = re.compile(
     r"""\s*(?:
       at\s\S{1,200}\s\(|at\s[\w$.<>]+\(|File\s"[^"]{1,300}",\sline\s|Traceback\b|Caused\sby:|goroutine\s\d
     | \[?\d{4}[-/]\d\d[-/]\d\d[T\s]|\[?\d\d:\d\d:\d\d|\[\d+/\d+\]|\[[\w:./-]{2,30}\]\s
     | (?:error|warn(?:ing)?|info|debug|fatal|trace|critical|panic|err|fail(?:ed)?|pass(?:ed)?)\b\s?[\[(:|!]
+    | (?-i:Error|ERROR|Warning|WARNING|Fatal|FATAL|Hint|Fehler|Erreur|错误|警告|エラー)\b
+      [^.!?。\n]{0,60}[:：]\s?(?!https?:)\S
+    | (?:=\s)?\d+\s(?:failed|passed|errors?|warnings?|tests?)\b[^.]{0,40}(?:\sin\s\d|,\s\d+\s\w+|$)
+    | [=_*-]{4,}.{0,80}[=_*-]{4,}\s*$|[⠁-⣿]
     | (?:npm|yarn|pnpm)\s(?:ERR!|error|warn)|ERR_|ELIFECYCLE|(?-i:E\s{2,}\S)
     | (?-i:(?:FAIL|PASS|FAILED|PASSED|ERROR|WARNING|INFO|DEBUG|FATAL)\b)
+    | (?-i:[A-Z]{1,2}\s?\(\d+\)\s[\w.-]+:|[VDIWEF]/[\w.-]+)
+    | \[?\d+\.\d{3,}\]\s|\w+\(\)\s\w+\s\w+\s\w+\s0x
     | [✓✔✗✘×❌✅⚠●○▶│├└┌┐┘┤╭╰─═║╔╚]
     | [$❯➜%]\s\S|>>>\s|\.\.\.\s{2}|PS\s[A-Z]:\\|[A-Z]:\\[^>\n]{0,200}>
     | \(?[\w.-]*\)?\s?[\w.-]{1,40}@[\w.-]{1,60}[:\s][^\s]{0,100}\s?[$%\#]\s?
@@ -176,9 +184,12 @@ def _said_lines(text: str) -> tuple[list[tuple[int, int, int]], list[str]]:
     if any(lang.search("role", text[:200].lower()) for lang in spoken_in(text[:200])):
         return [], [text]  # "you are a senior …": what follows is the part to play
     reader = _Reader()
+    given = _given_from(text, lines)
     for start, end in lines:
         line = text[start:end]
-        if reader.says(line):
+        if start >= given:
+            shown.extend([line] if line.strip() else ())
+        elif reader.says(line):
             handed = _handed_on(line)
             said.append((start, start + handed, reader.paragraph))
             if handed < len(line):
@@ -188,6 +199,30 @@ def _said_lines(text: str) -> tuple[list[tuple[int, int, int]], list[str]]:
         if reader.over:
             break
     return said, shown
+
+
+def _given_from(text: str, lines: Sequence[tuple[int, int]]) -> int:
+    """Where a text begins that the first lines are about ("got this mail, what should I answer").
+
+    It stands in a paragraph of its own, or as a list, below one or two lines that name a kind of text, or
+    what is done with one, and that address no memory. Behind the end where there is none.
+    """
+    head = ""
+    for n, (start, end) in enumerate(lines[:4]):
+        line = text[start:end]
+        apart = not line.strip() or _ITEM.match(line) is not None or _NAMED.match(line) is not None
+        if n and (apart or head.rstrip().endswith((":", "："))):
+            after = start
+            break
+        head += f"{line.lower()}\n"
+    else:
+        return len(text) + 1
+    low = shadow(head)
+    if len(head) > 200 or in_any_language("keeps", low):
+        return len(text) + 1
+    if any(lang.search("of_a_text", low) for lang in spoken_in(head)):
+        return after
+    return len(text) + 1
 
 
 class _Reader:
@@ -203,6 +238,7 @@ class _Reader:
         self._shown = 0  # lines since the announcement
         self._after_log = False
         self._gap = False
+        self._quoted = False
 
     def says(self, line: str) -> bool:  # noqa: C901, PLR0911, PLR0912 - one question a line, in order
         fence = _FENCE.match(line)
@@ -233,9 +269,12 @@ class _Reader:
             # what stands under headings is a document, whoever pasted it
             self.over = True
             return False
-        if len(line) > _LONG_LINE or line.lstrip().startswith(">") or _TABLE.match(line):
+        quoted, self._quoted = self._quoted, line.lstrip().startswith(">")
+        if len(line) > _LONG_LINE or self._quoted or _TABLE.match(line):
             return False
-        if _SPEAKER.match(line):
+        if quoted:
+            self._showing = False
+        if _SPEAKER.match(line) or in_any_language("salutation", line[:60].lower()):
             self._showing, self._looks_like_log = True, False
             return False
         log = _LOG.match(line) is not None or _CODE_END.search(line) is not None
@@ -253,6 +292,8 @@ class _Reader:
             return False
         if _announces(line):
             self._showing, self._looks_like_log, self._shown = True, True, 0
+        if line.rstrip().endswith((":", "：")) and in_any_language("hands_over", line[-160:].lower()):
+            self._showing, self._looks_like_log = True, False  # a text to work on, to its end
         return True
 
 
@@ -362,19 +403,20 @@ def _sentence(body: str, offset: int, a: int, b: int, stop: str) -> Iterator[tup
     yield offset + a, offset + b, mark
 
 
-def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int]]:
-    """Spans of the clauses of one sentence, in ``shade``."""
+def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int, bool]]:
+    """Spans of the clauses of a sentence, in ``shade``, and whether each begins anew in a run-on."""
     cuts: list[tuple[int, int, bool]] = []  # (end of the clause before, start of the next, whatever they say)
     for lang in langs:
         cuts.extend((hit.start(), hit.end(), False) for hit in lang.finditer("break", shade))
         cuts.extend((hit.start(), hit.end(), True) for hit in lang.finditer("run_on", shade))
     cuts.sort()
     begin = 0
-    spans: list[tuple[int, int]] = []
+    anew = False
+    spans: list[tuple[int, int, bool]] = []
     for lang in langs:
         hit = lang.search("reaction", shade)
         if hit is not None and hit.end() < len(shade):
-            spans.append((0, hit.end()))
+            spans.append((0, hit.end(), False))
             begin = hit.end()
             break
     for end, following, always in cuts:
@@ -383,13 +425,13 @@ def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int
         left, right = shade[begin:end], shade[following:]
         if not always and _belong_together(left, right, langs):
             continue
-        spans.append((begin, end))
-        begin = following
-    spans.append((begin, len(shade)))
-    for first, last in spans:
+        spans.append((begin, end, anew))
+        begin, anew = following, always
+    spans.append((begin, len(shade), anew))
+    for first, last, new in spans:
         a, b = _trimmed(shade, first, last)
         if b - a > 1:
-            yield a, b
+            yield a, b, new
 
 
 def _belong_together(left: str, right: str, langs: tuple[Language, ...]) -> bool:

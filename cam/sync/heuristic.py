@@ -20,7 +20,8 @@ from cam.core.times import stamp
 from cam.language import candidates, placement
 from cam.language.claims import terms
 from cam.language.lexicon import spoken_in
-from cam.language.statements import Clause, shadow, take_apart
+from cam.language.relations import subject
+from cam.language.statements import BLANK_CODE, Clause, shadow, take_apart
 from cam.sync import observations, revisions
 from cam.sync.speech_acts import Judgement, judge
 
@@ -115,9 +116,9 @@ class _Reading:
 
     def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: C901, FBT001, PLR0912 - each act its own branch
         clause = judgement.clause
-        forget = self._forget(judgement, where)
-        if forget is not None:
-            if fresh:
+        if _asks_to_forget(clause):
+            forget = self._forget(judgement, where)
+            if forget is not None and fresh:
                 self.found.append(forget)
             return
         source = where.source(clause.text)
@@ -199,7 +200,7 @@ class _Reading:
         """Make one record of a complaint and the rule that follows it: the rule, with what led to it."""
         last = self.found[-1] if self.found else None
         if (
-            judgement.said_as is not SpeechAct.RULE
+            judgement.said_as not in (SpeechAct.RULE, SpeechAct.FACT, SpeechAct.PREFERENCE)
             or not before
             or not isinstance(last, Candidate)
             or last.details
@@ -253,16 +254,7 @@ class _Reading:
         """What the assistant proposed, where the person says "yes, from now on" to it."""
         if self.proposed is None or not judgements or len(text) > 160:
             return None
-        shade = shadow(text)
-        langs = spoken_in(text)
-        for lang in langs:
-            if (
-                lang.search("agrees", shade)
-                and lang.search("lasting", shade)
-                and lang.search("bare_agreement", shade)
-            ):
-                break
-        else:
+        if not (_agrees(text) and _adds_nothing(text)):
             return None
         proposal = _proposal(secrets.mask(private.strip(self.proposed.text).text).text)
         if proposal is None:
@@ -453,6 +445,15 @@ def _candidate(
     )
 
 
+def _asks_to_forget(clause: Clause) -> bool:
+    low = clause.text.lower()
+    return any(
+        lang.search(name, low) and not lang.search("forget_idiom", clause.shadow)
+        for lang in clause.languages
+        for name in ("forget_addressed", "forget_plain")
+    )
+
+
 def _complains(clause: Clause) -> bool:
     """Whether the clause tells what the agent did wrong, and not what it should do."""
     return any(
@@ -473,6 +474,8 @@ def _points_elsewhere(text: str, clause: Clause) -> bool:
     shade = shadow(text)
     if any(lang.search("bare_agreement", clause.shadow) for lang in clause.languages):
         return True
+    if not subject(text) and text.isascii() and not any(c.isdigit() or c in "/`." for c in text):
+        return not candidates.tools_in(text)  # "we don't use it any more"
     return any(lang.search("pointer_only", shade) for lang in clause.languages)
 
 
@@ -489,6 +492,25 @@ def _proposal(text: str) -> tuple[str, str] | None:
                 break  # "should I do that?": the sentence before says what
             return (clause.text, body)
     return None
+
+
+def _agrees(text: str) -> bool:
+    """Whether the answer says yes, and to more than this once."""
+    shade = shadow(text)
+    return any(lang.search("agrees", shade) and lang.search("lasting", shade) for lang in spoken_in(text))
+
+
+def _adds_nothing(answer: str) -> bool:
+    """Whether an answer says no more than yes, and that it goes for the future."""
+    shade = shadow(answer)
+    langs = spoken_in(answer)
+    if any(lang.search("bare_agreement", shade) for lang in langs):
+        return True
+    for lang in langs:
+        for name in ("agrees", "lasting"):
+            for hit in (*lang.finditer(name, shade),):
+                shade = f"{shade[: hit.start()]}{' ' * (hit.end() - hit.start())}{shade[hit.end() :]}"
+    return len(terms(shade)) <= 2 and BLANK_CODE not in shade and not candidates.tools_in(shade)
 
 
 def _hidden(text: str) -> bool:

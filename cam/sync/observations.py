@@ -525,7 +525,7 @@ def _kind(part: str) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 
         tool, plain = "compose", plain[1:]
     if tool in _SUB:
         for word in plain:
-            kind = _SUB[tool].get(word.lower().lstrip(":"))
+            kind = _SUB[tool].get(_task(tool, word))
             if kind is not None:
                 extra = plain[plain.index(word) + 1 :]
                 if (
@@ -553,6 +553,16 @@ def _kind(part: str) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 
     if words[0].startswith(("./", "scripts/", "bin/", "script/")) and tool.split(".")[0]:
         return _script(words[0], [tool.rsplit(".", 1)[0]], builtin=set())
     return None
+
+
+def _task(tool: str, word: str) -> str:
+    """The task a word names: of Gradle's ``:app:testDebugUnitTest`` it is ``test``."""
+    name = word.lower().lstrip(":")
+    if tool == "gradle":
+        last = word.rsplit(":", 1)[-1]
+        lower = re.match(r"[a-z]+", last)
+        return lower.group() if lower and lower.group() in ("test", "lint", "check") else last.lower()
+    return name
 
 
 def _unwrap(words: list[str]) -> list[str]:

@@ -26,7 +26,7 @@ from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source, new
 from cam.core.times import stamp
 from cam.core.tombstones import tombstone_key
 from cam.language.claims import Claim, claim, terms
-from cam.language.relations import Relation, clues, is_near, relation
+from cam.language.relations import Relation, clues, is_near, likeness, relation
 from cam.sync import observations
 
 _FORGET_MOST = 5
@@ -90,12 +90,13 @@ class _Desk:
         for record in self._near(mine, candidate):
             how = relation(mine, claim(record.summary), corrects=corrects)
             if (
-                how in (Relation.CONTRADICTS, Relation.UNCERTAIN, Relation.WIDER)
+                how in (Relation.CONTRADICTS, Relation.REPLACES, Relation.UNCERTAIN, Relation.WIDER)
                 and record.scope != candidate.scope
             ):
                 continue  # one scope's rule is no exception to another's
             if how is not Relation.NONE:
                 found.setdefault(how, []).append(record)
+        _choose(mine, found)
         self._settle(candidate, mine, found)
 
     def _settle(
@@ -273,6 +274,17 @@ _REASONS = {
     SpeechAct.CONFIRMATION: "you agreed to it",
     SpeechAct.OBSERVATION: _RAN,
 }
+
+
+def _choose(mine: Claim, found: dict[Relation, list[MemoryRecord]]) -> None:
+    """Of the records whose subject has changed, the one that is plainly meant; several are uncertain."""
+    meant = found.pop(Relation.REPLACES, [])
+    if not meant or found.get(Relation.CONTRADICTS) or found.get(Relation.SAME):
+        return
+    alike = sorted(((likeness(mine, claim(r.summary)), n) for n, r in enumerate(meant)), reverse=True)
+    plain = len(alike) == 1 or alike[0][0] > alike[1][0]
+    kind = Relation.CONTRADICTS if plain else Relation.UNCERTAIN
+    found[kind] = [meant[alike[0][1]]] if plain else meant
 
 
 def _held_then(record: MemoryRecord, at: str) -> bool:

@@ -1,14 +1,17 @@
 """What each clause does: state a rule, a fact, a correction – or ask, suppose, hedge, report, order a task.
 
 A language's cues say that a clause is durable and how plainly, its vetoes say that it is not; the plainer
-of the two decides. Acts reach over clauses: "remember the following:" governs a list, "what if" the rest of
-its sentence, "keep that in mind" the clause before it.
+of the two speaks for the patterns. Whether the clause lasts is then weighed: what spoke, together with the
+wording of the whole (``cam.language.weighing``). Only what addresses memory, a question mark and "don't
+remember" are not weighed. Acts reach over clauses: "remember the following:" governs a list, "what if" the
+rest of its sentence, "keep that in mind" the clause before it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cam.core.extraction import SpeechAct
+from cam.language import weighing
 from cam.language.lexicon import Rule
 from cam.language.statements import BLANK_CODE, BLANK_QUOTE, Clause, Discourse
 
@@ -23,6 +26,12 @@ STATED = 3
 """Level of a convention, a correction, a rule of interaction."""
 PASSING = 2
 """Level of a fact mentioned in passing."""
+LASTS = 0.3
+"""Log-odds above which a clause is kept."""
+LASTS_ALONE = 1.0
+"""The same where no pattern spoke for it: a wrong memory is worse than a missed one."""
+_WORTH_A_LINE = -0.8
+"""Log-odds above which what is not kept is shown in the review queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +57,24 @@ class Judgement:
     said_as: SpeechAct = SpeechAct.RULE
 
 
-def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts reach over clauses, in order
+def judge(discourse: Discourse) -> tuple[Judgement, ...]:
     """Say of each clause what it does."""
+    return tuple(_judged(discourse.clauses, weighing.wording(discourse.clauses)))
+
+
+def by_patterns(clauses: Sequence[Clause]) -> list[str]:
+    """What the patterns alone say of each clause, as ``weighing.trust`` names it."""
+    return [
+        f"{'cue' if j.durable else 'veto'}{j.level}" if j.level else "none" for j in _judged(clauses, None)
+    ]
+
+
+def _judged(clauses: Sequence[Clause], odds: Sequence[float] | None) -> list[Judgement]:  # noqa: C901 - acts reach over clauses, in order
     found: list[Judgement] = []
     governor: Rule | None = None  # cue that governs the sentence
     ban: Rule | None = None  # veto that governs the sentence
     leads: dict[int, Rule | None] = {}
     sentence = -1
-    clauses = discourse.clauses
     handed_over = any(_says_only(clause, "handover") for clause in clauses)
     for index, clause in enumerate(clauses):
         if clause.sentence != sentence:
@@ -102,6 +121,8 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts r
             and _says_only(clauses[index - 1], "denies_before")
         )
         judgement = _decide(clause, cue, veto, own, reacts=reacts)
+        if odds is not None:
+            judgement = _weighed(judgement, odds[index], reacts=reacts)
         if clause.mark == ":" and last:
             leads[index] = governor if judgement.durable or own is not None else None
             if index + 1 < len(clauses) and clauses[index + 1].lead == index:
@@ -109,10 +130,10 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:  # noqa: C901 - acts r
         if veto is not None and veto.act is SpeechAct.TASK and not judgement.durable:
             governor = None
         found.append(judgement)
-    return tuple(found)
+    return found
 
 
-_HANDOVER = Rule("handover", SpeechAct.TASK, STATED, None)  # type: ignore[arg-type]
+_HANDOVER = Rule("handover", SpeechAct.TASK, ADDRESSED, None)  # type: ignore[arg-type]
 _QUESTION = Rule("question-mark", SpeechAct.QUESTION, 6, None)  # type: ignore[arg-type]
 
 
@@ -148,8 +169,38 @@ def _decide(
     return Judgement(clause, cue.act, cue.level, cue.name, durable=False, near=True)
 
 
+def _weighed(said: Judgement, wording: float, *, reacts: bool) -> Judgement:
+    """The patterns' judgement once the wording is weighed with it."""
+    if (said.durable and said.level >= ADDRESSED) or said.act is SpeechAct.NEGATED or said.rule in _SETTLED:
+        return said
+    pattern = f"{'cue' if said.durable else 'veto'}{said.level}" if said.level else "none"
+    odds = weighing.trust(wording, pattern)
+    if odds <= (LASTS if said.durable else LASTS_ALONE):
+        return replace(said, durable=False, near=said.near or odds > _WORTH_A_LINE)
+    if said.durable:
+        return said
+    clause = said.clause
+    corrects = reacts or _corrects(clause)
+    tells = any(lang.search("directs", clause.shadow) for lang in clause.languages)
+    act = SpeechAct.RULE if tells else SpeechAct.FACT
+    return Judgement(
+        clause,
+        SpeechAct.CORRECTION if corrects else act,
+        STATED if tells or corrects else PASSING,
+        "wording",
+        durable=True,
+        corrects=corrects,
+        near=True,
+        said_as=act,
+    )
+
+
+_SETTLED = frozenset({"question-mark", "dated", "recalling", "handover", "lead", "taken-back"})
+"""Rules whose word is not weighed."""
+
+
 def _corrects(clause: Clause) -> bool:
-    return any(
+    return any(lang.search("changes", clause.shadow) for lang in clause.languages) or any(
         rule.act is SpeechAct.CORRECTION and rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
         for rule in lang.corrections
