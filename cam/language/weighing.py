@@ -99,7 +99,7 @@ def _of_words(words: Sequence[str], clause: Clause) -> Iterator[str]:
     for place, word in enumerate(words[:2]):
         yield f"{place}: {word}"
     spoken = clause.languages[0]
-    if spoken.script is not None:
+    if not spoken.classes:
         return
     kinds = ("^", *(_kind(word, spoken.code) for word in words), "$")
     for kind in kinds[1:-1]:
