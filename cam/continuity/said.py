@@ -12,6 +12,7 @@ from cam.continuity.words import find, vocabulary
 from cam.core.private import strip
 from cam.core.secrets import mask
 from cam.formats.continuity_file import tidy
+from cam.language.candidates import is_cjk
 from cam.language.claims import terms
 from cam.language.statements import shadow
 
@@ -187,14 +188,14 @@ def exact_names(text: str) -> frozenset[str]:
     return frozenset((*code(text), *paths(text), *_VALUE.findall(text)))
 
 
-def covers(step: str, text: str) -> bool:
-    """Whether ``text`` speaks of what ``step`` says: most of its content words are there."""
+def covers(step: str, text: str, least: float = 0.6) -> bool:
+    """Whether ``text`` speaks of what ``step`` says: most (``least``) of its content words are there."""
     wanted = frozenset(terms(step))
     if not wanted:
         return False
     wanted = frozenset(_root(word) for word in wanted)
     share = len(wanted & frozenset(_root(word) for word in terms(text))) / len(wanted)
-    return share >= 0.6 or (share >= 0.5 and len(wanted) >= 4)
+    return share >= least or (share >= 0.5 and len(wanted) >= 4)
 
 
 def _root(word: str) -> str:
@@ -250,7 +251,7 @@ def is_open_lead(lead: str) -> bool:
 
 def is_small(text: str) -> bool:
     """Whether ``text`` has too little to be an item of its own."""
-    return len(terms(text)) < 1 or len(text) < 4
+    return len(terms(text)) < 1 or len(text) < (2 if any(map(is_cjk, text)) else 4)
 
 
 def _item(text: str, lead: str) -> Iterator[Piece]:

@@ -68,32 +68,58 @@ def next_steps(session: Session, goal: Goal) -> tuple[list[str], bool]:
 
 def _proposed(session: Session) -> list[Step]:
     """Steps that were named, in order of the list they stand in, the latest list first."""
-    found: list[Step] = []
-    for at, said, ends in reversed(session.said):
-        if not ends or len(found) >= MAX_ITEMS_READ:
-            continue
-        is_last = at == session.last_said
-        for n, piece in enumerate(said):
-            steps = _named_in(piece)
-            weak = [] if steps else _open_in(piece, intends=is_last)
-            is_weak, steps = bool(weak), steps or weak
-            if len(steps) == 1 and n and _leans(steps[0]):
-                first = n - 1
-                while first and _leans(said[first].text):
-                    first -= 1
-                before = " ".join(p.text for p in said[first:n])
-                steps = [tidy(f"{before} {steps[0]}")] if len(terms(before)) >= 2 else steps
-                is_weak = True
-            found += [Step(step, at, is_weak=is_weak) for step in steps]
-    tasks = {a.at: a.text for a in session.asked if a.ask is Ask.TASK}
-    for at, said in reversed(session.heard):
-        steps = [s for piece in said for s in _asked_for_later(piece)]
-        task = tasks.get(at, "")
-        found += [Step(s, at, by_user=True) for s in steps if _is_put_off(s) or not covers(s, task)]
+    found = [*_by_assistant(session), *_by_user(session)]
     found += [
         Step(tidy(text), at) for at, text, is_done in session.plan if not is_done and not is_small(text)
     ]
     return found[: 2 * MAX_ITEMS_READ]
+
+
+def _by_assistant(session: Session) -> list[Step]:
+    """What the assistant named or left open at the end of a turn."""
+    found: list[Step] = []
+    for at, said, ends in reversed(session.said):
+        for n, piece in enumerate(said if ends and len(found) < MAX_ITEMS_READ else ()):
+            steps = _named_in(piece)
+            is_weak = not steps
+            steps = steps or _open_in(piece, intends=at == session.last_said)
+            if len(steps) == 1 and n and _leans(steps[0]):
+                steps, is_weak = [_with_before(said, n, steps[0])], True
+            found += [Step(step, at, is_weak=is_weak) for step in steps]
+    return found
+
+
+def _with_before(said: Sequence[Piece], n: int, step: str) -> str:
+    """A step that leans on what was said before it, together with that."""
+    first = n - 1
+    while first and _leans(said[first].text):
+        first -= 1
+    before = " ".join(piece.text for piece in said[first:n])
+    return tidy(f"{before} {step}") if len(terms(before)) >= 2 else step
+
+
+def _by_user(session: Session) -> list[Step]:
+    """What the person named, or put off when it was offered."""
+    found: list[Step] = []
+    tasks = {a.at: a.text for a in session.asked if a.ask is Ask.TASK}
+    for at, said in reversed(session.heard):
+        steps = [s for piece in said for s in _asked_for_later(piece)]
+        task = tasks.get(at, "")
+        steps = [s for s in steps if _is_put_off(s) or not covers(s, task)]
+        if not steps and any(_is_put_off(piece.text) for piece in said):
+            steps = _offered(session, at)
+        found += [Step(s, at, by_user=True) for s in steps]
+    return found
+
+
+def _offered(session: Session, before: int) -> list[str]:
+    """What the assistant had offered when the person answered "yes, but later"."""
+    said = next((said for at, said, ends in reversed(session.said) if ends and at < before), ())
+    for piece in reversed(said):
+        hit = words.find("offer", piece.shade)
+        if hit is not None:
+            return _listed([piece.text[hit.end() :].rstrip(" ?？") or piece.text])
+    return []
 
 
 def steps_in(piece: Piece) -> list[str]:
@@ -107,6 +133,8 @@ def _named_in(piece: Piece) -> list[str]:
         return []
     if is_open_lead(piece.lead) or piece.checked is False:
         return _whole(piece)
+    if marked := _MARKED.findall(piece.text):
+        return _listed(marked)
     if hit := words.find("open_mark", piece.shade):
         return _listed([piece.text[: hit.start()]])
     return [] if _is_talk(piece) else _after_cue(piece)
@@ -212,6 +240,7 @@ def _listed(texts: Iterable[str]) -> list[str]:
     ]
 
 
+_MARKED = re.compile(r"([^，,、;；:：✅✔✓☑❌✘✗⏳🚧⬜☐]{1,80}?)\s*[❌✘✗⏳🚧⬜☐]")
 _COLON = re.compile(r":\s+(?=\S)|：\s*(?=\S)")
 
 
@@ -314,7 +343,7 @@ def is_done(step: Step, session: Session) -> bool:
         return True
     names = frozenset(code(step.text))
     if any(
-        at > step.at and (covers(step.text, text) or (names and names <= frozenset(code(text))))
+        at > step.at and (covers(step.text, text, 0.5) or (names and names <= frozenset(code(text))))
         for at, text in session.done
     ):
         return True
@@ -358,6 +387,7 @@ def _is_done_by_deed(step: Step, session: Session) -> bool:
     )
 
 
+_CLAUSE = re.compile(r"[,;，；]\s*|\.\s+|\s+(?:and|but)\s+")
 _RUNS = re.compile(r"\W*(?:re-?)?(?:run|execute|跑|运行|执行)")
 
 
@@ -367,17 +397,15 @@ def _is_dismissed(step: Step, session: Session, goal: Goal) -> bool:
         return True
     if goal.given_up and not step.by_user and step.at < goal.since:
         return True
-    for at, said in session.heard:
-        if at > step.at:
-            for piece in said:
-                hit = words.find("dismiss", piece.shade)
-                around = f"{piece.text[: hit.start()]} {piece.text[hit.end() :]}" if hit else ""
-                rest = frozenset(terms(around))
-                if (
-                    hit
-                    and rest
-                    and rest & frozenset(terms(step.text))
-                    and len(rest - frozenset(terms(step.text))) <= 2
-                ):
-                    return True
-    return False
+    wanted = frozenset(terms(step.text))
+    later = (piece for at, said in session.heard if at > step.at for piece in said)
+    return any(_turns_away(clause, wanted) for piece in later for clause in _CLAUSE.split(piece.text))
+
+
+def _turns_away(clause: str, wanted: frozenset[str]) -> bool:
+    """Whether the person says of what is ``wanted``, and of little else, that it need not be done."""
+    hit = words.find("dismiss", shadow(clause))
+    if hit is None:
+        return False
+    rest = frozenset(terms(f"{clause[: hit.start()]} {clause[hit.end() :]}"))
+    return bool(rest & wanted) and len(rest - wanted) <= 2
