@@ -7,6 +7,7 @@ import typer
 
 from cam.cli.answer import Answer, emit
 from cam.cli.app import enter_context
+from cam.cli.keys import refuse_agents
 from cam.context import Context
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.render.integrations import plan_data, plan_text
@@ -49,6 +50,7 @@ def put_in(
     places = find_places(context.environment, context.project, context.layout.root, scope, surface)
     version = None
     if trust:
+        refuse_agents(context.environment)  # what Codex may run is a person's word
         pieces = (*pieces, Piece.TRUST)
         program, version = find_program(context)
         if not program:

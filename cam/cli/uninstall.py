@@ -8,6 +8,7 @@ import typer
 from cam.cli.answer import Answer, emit, respond
 from cam.cli.app import enter_context
 from cam.cli.integrate import DryRun
+from cam.cli.keys import refuse_agents
 from cam.cli.options import Cwd, Json, Yes
 from cam.core.errors import WriteRefusedError
 from cam.render.integrations import plan_data, plan_text
@@ -29,6 +30,7 @@ def uninstall_command(
     def work() -> Answer:
         context = enter_context(cwd)
         layout = context.layout
+        refuse_agents(context.environment)
         if delete_memory and not dry_run:
             _ask_twice(layout, given=yes)
         plans = uninstall(context.environment, context.project, layout.root, dry_run=dry_run)

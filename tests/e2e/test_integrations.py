@@ -15,21 +15,21 @@ from codex_releases import CodexSandbox
 from tui import ENTER
 
 from cam.formats.codex_hooks import hook_hash
+from cam.testing.responses_server import Run, Script
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]  # the first run downloads the releases
 
 VERSIONS = ["0.125.0", "0.150.0", "0.171.0"]
 BIN = str(Path(sys.executable).parent)
+ANSWERS = tuple(f"Answer-{n}." for n in range(1, 7))
 CONFIG = "# mine\n[tui]\n# quiet\nnotifications = false\n"
 
 
 class Place:
     """A sandbox whose home and ``CODEX_HOME`` are links with spaces and other scripts in their names."""
 
-    def __init__(self, root: Path, version: str) -> None:
-        self.box = CodexSandbox(
-            root / "mit Leer 项目", version, [f"Answer-{n}." for n in range(1, 7)], tables=CONFIG
-        )
+    def __init__(self, root: Path, version: str, script: Script) -> None:
+        self.box = CodexSandbox(root / "mit Leer 项目", version, script, tables=CONFIG)
         for name, folder in (("HOME", self.box.home), ("CODEX_HOME", self.box.codex_home)):
             link = self.box.root / f"{name.lower()} lïnk"
             link.symlink_to(folder)
@@ -74,6 +74,12 @@ class Place:
         paths += [p for p in self.box.repo.rglob("*") if ".git" not in p.parts]
         return {str(p): p.read_bytes() for p in paths if p.is_file()}
 
+    def fired(self) -> dict[str, object]:
+        """The events that fired here, as the hooks note them."""
+        (file,) = self.box.home.rglob("fired.json")
+        (events,) = json.loads(file.read_text()).values()
+        return dict(events)
+
     def times_learned(self) -> int:
         """How often the rule was added."""
         texts = [p.read_text() for p in self.box.home.rglob("memory-history.jsonl")]
@@ -82,7 +88,8 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
-    made = Place(tmp_path, request.param)
+    version, script = request.param if isinstance(request.param, tuple) else (request.param, ANSWERS)
+    made = Place(tmp_path, version, script)
     with made.box:
         yield made
         made.settle()
@@ -149,13 +156,26 @@ def test_without_trust_it_says_so(place: Place) -> None:
     assert "Stop (modified)" in place.cam("hooks", "status", code=1)
 
 
+COMPACTS = (Run("true", total_tokens=90_000), "done")
+
+
+@pytest.mark.parametrize("place", [("0.150.0", COMPACTS), ("0.171.0", COMPACTS)], indirect=True)
+def test_after_a_compaction_memory_is_told_again(place: Place) -> None:
+    place.cam("integrations", "install", "--scope", "user", "--trust")
+    place.cam("remember", "Deploy with make ship")
+    done = place.box.run("exec", "-c", "model_auto_compact_token_limit=50000", "hello")
+    assert done.returncode == 0, done.stderr
+    place.settle()
+    assert place.box.shown("make ship") == [1, 1, 1]
+    assert {"pre-compact", "session-start", "stop"} <= set(place.fired())
+
+
 @pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
-def test_compaction_keeps_memory_and_ephemeral_sessions_leave_nothing(place: Place) -> None:
+def test_ephemeral_sessions_are_left_alone(place: Place) -> None:
     place.cam("integrations", "install", "--scope", "user", "--trust")
     place.cam("remember", "Deploy with make ship")
     since = len(place.box.server.requests)
-    done = place.box.run("exec", "--ephemeral", "Remember: answer in German")
-    assert done.returncode == 0
+    assert place.box.run("exec", "--ephemeral", "Remember: answer in German").returncode == 0
     place.settle()
     assert place.box.shown("make ship", since=since) == [0]
     assert "German" not in place.cam("memory", "list")

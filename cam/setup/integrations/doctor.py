@@ -219,6 +219,8 @@ def _trust(check: _Check, places: Places, found: Sequence[OurHook]) -> bool:
     """Whether Codex would run them."""
     listed, path = check.codex.hooks, os.path.realpath(places.hooks)
     if not check.machine.program:
+        events = ", ".join(hook.event for hook in found)
+        check.warn("hooks", f"{events} in {places.hooks}; there is no Codex to ask about them", "cam doctor")
         return False
     if listed is None:
         version = check.machine.version

@@ -50,8 +50,13 @@ def plan_remove(places: Places, store: str, pieces: Sequence[Piece]) -> Integrat
         IntegrityError: a file of the user's cannot be read as what it is; file and line are named.
         WriteRefusedError: a file may not be written.
     """
+    user = _user_of_skill(places, store) if len(pieces) > 1 and Piece.SKILL in pieces else ""
+    if user:
+        pieces = [piece for piece in pieces if piece is not Piece.SKILL]
     steps = [TAKE[piece] for piece in pieces if piece is not Piece.TRUST]
-    return _plan(places, store, pieces, steps, is_install=False)
+    plan = _plan(places, store, pieces, steps, is_install=False)
+    kept = Note(Piece.SKILL, "left", places.skill, f"{user} goes with it still") if user else None
+    return replace(plan, notes=(*plan.notes, kept)) if kept is not None else plan
 
 
 def carry_out(plan: IntegrationPlan, store: str) -> None:
@@ -62,6 +67,17 @@ def carry_out(plan: IntegrationPlan, store: str) -> None:
         StoreUnavailableError: the machine refuses; everything is as it was.
     """
     commit_changes(plan.changes, store)
+
+
+def _user_of_skill(places: Places, store: str) -> str:
+    """Another place that a person's own skill serves too, "" where there is none."""
+    mine = {os.path.realpath(path) for path in (places.hooks, places.config)}
+    if places.skill_words != places.bridge_words:
+        return ""  # the project's own, not the person's
+    for target, entry in read_manifest(store).items():
+        if target not in mine and os.path.exists(target) and {Piece.HOOKS, Piece.MCP} & set(entry.pieces):
+            return target
+    return ""
 
 
 def _plan(
@@ -99,7 +115,7 @@ def _with_bases(
         exact = known is not None and known.is_as_left(change.before)
         held = set(known.pieces) if known is not None and exact else set()
         if is_install:
-            mine = {_named(p, places) for p in pieces if change.path in files_of(p, places)}
+            mine = {_named(p, places) for p in pieces if _holds(change.path, p, places)}
             base = known.before if exact and known is not None else _without_all(change, places)
             done.append(replace(change, pieces=tuple(sorted(held | mine)), base=base))
             continue
@@ -116,6 +132,13 @@ def _with_bases(
 def _named(piece: Piece, places: Places) -> str:
     """A piece as the notes name it: trust of one hooks file is not that of another."""
     return f"{piece}:{os.path.realpath(places.hooks)}" if piece is Piece.TRUST else str(piece)
+
+
+def _holds(path: str, piece: Piece, places: Places) -> bool:
+    """Whether the file is where the piece itself stands."""
+    if piece in (Piece.HOOKS, Piece.TRUST):
+        return path == (places.hooks if piece is Piece.HOOKS else places.trust)
+    return path in files_of(piece, places)
 
 
 def _without_all(change: FileChange, places: Places) -> bytes | None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cam.setup.integrations.commit import forget_installation, read_manifest
 from cam.setup.integrations.flow import carry_out, plan_remove
@@ -35,7 +36,8 @@ def uninstall(
         wanted = pieces if surface == "runtime" else (Piece.SKILL,)
         plan = plan_remove(find_places(environment, place, store, scope, surface), store, wanted)
         if plan.changes:
-            plans.append(plan)
+            told = tuple(note for note in plan.notes if note.action != "absent")
+            plans.append(replace(plan, notes=told))
         if not dry_run:
             carry_out(plan, store)
     if not dry_run:

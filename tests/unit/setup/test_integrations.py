@@ -314,6 +314,14 @@ def test_a_plan_that_went_stale_writes_nothing(machine: Machine) -> None:
     assert machine.tree() == before
 
 
+def test_a_skill_that_another_place_needs_stays(machine: Machine) -> None:
+    machine.install("user")
+    machine.install("project")
+    assert "skill left" in machine.remove("project")
+    assert os.path.isfile(machine.places().skill)
+    assert "skill removed" in machine.remove("user")
+
+
 def test_uninstall_finds_every_place(machine: Machine, tmp_path: Path) -> None:
     rich(machine)
     before = machine.tree()
