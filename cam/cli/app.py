@@ -37,7 +37,7 @@ COMMANDS: dict[str, Entry] = {
     "resume": Entry("session", "Resume a session: cam resume [CODEX ARGUMENTS]", _SESSIONS),
     "fork": Entry("session", "Fork a session: cam fork [CODEX ARGUMENTS]", _SESSIONS),
     "sync": Entry("sync", "Learn from sessions that were not read yet.", _SESSIONS),
-    "import": Entry("import_", "Learn from the sessions of the time before cam: import codex.", _SESSIONS),
+    "import": Entry("import_", "Learn from before cam: codex, agents-md, claude, native.", _SESSIONS),
     "session": Entry(
         "session_continuity",
         "Where the last session stopped: status, save, load, refresh, clear, open.",
