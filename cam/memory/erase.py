@@ -16,7 +16,7 @@ from cam.store.erase import Needles, forms, is_telling, needles_of, scrub
 from cam.store.memory_store import MarkdownStore
 from cam.store.sessions import CodexSessions
 from cam.system.clock import now_stamp
-from cam.system.files import append_line
+from cam.system.files import append_to_log
 from cam.system.git import find_repository
 from cam.system.rollout_files import read_lines
 
@@ -111,7 +111,7 @@ def _audit(store: MarkdownStore, records: int, files: int) -> None:
     more = {"records": records, "files": files}
     line = render_audit(at=now_stamp(), kind="erase", actor="user", plan=MemoryPlan(), more=more)
     with store.locked():
-        append_line(layout.audit_file, line)
+        append_to_log(layout.audit_file, line)
 
 
 def _check_git(root: str, needles: Needles) -> None:

@@ -33,6 +33,7 @@ from cam.store.identity import Project
 from cam.store.layout import StoreLayout
 from cam.system.files import (
     append_line,
+    append_to_log,
     list_folder,
     make_folder,
     put_in_place,
@@ -366,7 +367,7 @@ class ContinuityStore:
         self._exchange(write, staged)
         if write.audit:
             try:
-                append_line(self.audit_file, write.audit)
+                append_to_log(self.audit_file, write.audit)
             except CamError as error:
                 remove_file(self._journal)
                 raise AuditWriteError(str(error), tuple(write.files)) from error
@@ -415,7 +416,7 @@ class ContinuityStore:
                 else:
                     write_atomic(path, new)
         if audit and not tail_holds(self.audit_file, audit):
-            append_line(self.audit_file, audit)
+            append_to_log(self.audit_file, audit)
         remove_file(self._journal)
 
     def _is_local(self, path: str) -> bool:

@@ -238,8 +238,6 @@ class _Scrubber:
         if os.path.islink(full) or not os.path.isfile(full):
             return
         name = os.path.basename(path)
-        if path.startswith(_SHADOWS) and os.path.isfile(os.path.join(self._root, path[len(_SHADOWS) :])):
-            return  # written anew with the file it is the copy of
         if path.startswith("cache/") and not path.startswith(_KEPT_CACHE):
             self._delete(path)  # an index holds words in a form of its own
             return

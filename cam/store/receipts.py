@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cam.formats.json_line import dump_line
 from cam.formats.receipts import InjectionReceipt, parse_receipts, render_receipt
 from cam.store.layout import StoreLayout
-from cam.system.files import append_line
+from cam.system.files import append_to_log
 
 MOST_BYTES = 4_000_000
 """What is read of the end of either log: some ten thousand sessions."""
@@ -47,7 +47,7 @@ def add_receipt(layout: StoreLayout, receipt: InjectionReceipt) -> None:
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    append_line(receipts_file(layout), render_receipt(receipt))
+    append_to_log(receipts_file(layout), render_receipt(receipt))
     if receipt.arrived is None:
         return
     told = {
@@ -57,7 +57,7 @@ def add_receipt(layout: StoreLayout, receipt: InjectionReceipt) -> None:
     }  # fmt: skip
     nothing: dict[str, list[str]] = {k: [] for k in ("applied", "noop", "suppressed", "rejected", "problems")}
     line = {"at": receipt.at, "kind": "receipt", "actor": "cam", **told, **nothing}
-    append_line(layout.audit_file, dump_line(line))
+    append_to_log(layout.audit_file, dump_line(line))
 
 
 def read_repeats(layout: StoreLayout) -> list[Repeat]:

@@ -16,7 +16,7 @@ from cam.core.records import MemoryState
 from cam.core.tombstones import tombstone_key
 from cam.formats.json_line import dump_line
 from cam.store.memory_store import MarkdownStore
-from cam.system.files import append_line, read_bytes
+from cam.system.files import append_to_log, read_bytes
 
 
 class Tombstones(Mapping[str, str]):
@@ -115,7 +115,7 @@ def bury(
     salt, times = known.salt, dict(known.times)
     if not salt:
         salt = secrets.token_hex(16)
-        append_line(path, dump_line({"salt": salt}))
+        append_to_log(path, dump_line({"salt": salt}))
     new = 0
     for key, at in keys:
         name = _salted(salt, key)
@@ -123,7 +123,7 @@ def bury(
             continue
         times[name] = at
         more = {"erased": True} if erased else {}
-        append_line(path, dump_line({"hash": name, "at": at, "project": project, **more}))
+        append_to_log(path, dump_line({"hash": name, "at": at, "project": project, **more}))
         new += 1
     return new
 

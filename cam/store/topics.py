@@ -12,7 +12,7 @@ from cam.formats.history import HistoryEvent, parse_history
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
 from cam.store.reconcile import Version, reconcile
-from cam.system.files import list_folder, make_folder, read_bytes, unlink_quietly, write_quick
+from cam.system.files import list_folder, read_bytes, stage_file, unlink_quietly
 
 TopicKey = tuple[MemoryScope, MemoryState, str]
 
@@ -66,8 +66,20 @@ def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
     if raw is not None and not raw.strip() and written.records:
         problem = Problem(path, 0, "the file is suddenly empty; its records were kept", _EMPTY_ADVICE)
         return Topic(path, raw, replace(written, problems=(problem,)))
+    if _is_known(layout, key, raw):
+        return Topic(path, raw, file)
     known = reconcile(file, written, lambda: read_versions(layout, key))
     return Topic(path, raw, known.file, known.edits)
+
+
+def _is_known(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> bool:
+    """Whether cam left the file so, as the history has it: a power cut may bring an old shadow back."""
+    name = os.path.relpath(layout.topic_file(*key), layout.scope_folder(key[0]))
+    for event in reversed(read_history(layout, key[0])):
+        for step in event.files:
+            if step.path == name:
+                return step.fits(raw)
+    return False
 
 
 def topic_names(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> list[str]:
@@ -121,6 +133,8 @@ def shadow_file(layout: StoreLayout, key: TopicKey) -> str:
 def write_shadow(layout: StoreLayout, key: TopicKey, data: bytes | None) -> None:
     """Keep what was written; None where the file went.
 
+    After a power cut the one from before may be there, but none that is torn.
+
     Raises:
         StoreUnavailableError: the machine refuses.
     """
@@ -128,8 +142,7 @@ def write_shadow(layout: StoreLayout, key: TopicKey, data: bytes | None) -> None
     if data is None:
         unlink_quietly(path)
         return
-    make_folder(os.path.dirname(path))
-    write_quick(path, data)
+    os.replace(stage_file(path, data, str(os.getpid())), path)
 
 
 def _parse(data: bytes, path: str, key: TopicKey) -> TopicFile:

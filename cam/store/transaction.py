@@ -36,7 +36,7 @@ from cam.formats.topic_file import (
 from cam.store.layout import StoreLayout
 from cam.store.topics import Topic, TopicKey, interpret, read_topic, topic_names, write_shadow
 from cam.system.files import (
-    append_line,
+    append_to_log,
     exchange,
     read_bytes,
     stage_file,
@@ -283,7 +283,7 @@ def carry_out(files: Iterable[NewFile], appends: Iterable[tuple[str, str]], layo
             _put_topic(file, file.key, layout)
     for path, lines in groupby(appends, key=itemgetter(0)):
         # One write and one fsync for a log, however many lines it gets.
-        append_line(f"{layout.root}/{path}", "\n".join(line for _, line in lines))
+        append_to_log(f"{layout.root}/{path}", "\n".join(line for _, line in lines))
 
 
 def repeat(transaction: Transaction, root: str) -> None:

@@ -220,8 +220,8 @@ def _log(path: str, name: str) -> Iterator[Problem]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or _is_readable(line, name):
             continue
-        if any(other.startswith(line) for other in lines[number:]):
-            continue  # torn by a crash, and written again whole below
+        if number == len(lines) or any(other.startswith(line) for other in lines[number:]):
+            continue  # torn by a crash: the next write cuts it off; older ones were written again below
         reason = f"this line cannot be read; {_LOGS[name]} is lost, no record is"
         yield Problem(path, number, reason, "take the line out")
 

@@ -113,7 +113,7 @@ def write_quick(path: str, data: bytes) -> None:
 
 
 def append_line(path: str, line: str) -> None:
-    """Append ``line`` and a line feed, durable; a torn last line before it is closed first.
+    """Append ``line`` and a line feed, durable; a last line without end before it is closed first.
 
     Raises:
         IntegrityError: something that is no regular file stands there.
@@ -136,6 +136,46 @@ def append_line(path: str, line: str) -> None:
             os.fsync(file.fileno())
         if is_new:
             sync_folder(os.path.dirname(path))
+
+
+def append_to_log(path: str, line: str) -> None:
+    """``append_line`` for a file of JSON lines: a last line that a crash tore is cut off first.
+
+    Raises:
+        IntegrityError: something that is no regular file stands there.
+        StoreUnavailableError: the machine refuses.
+    """
+    with _machine_errors(path), contextlib.suppress(FileNotFoundError):
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            size = os.fstat(descriptor).st_size
+            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                tail = _last_line(descriptor, size)
+                if not _is_json(tail):
+                    os.ftruncate(descriptor, size - len(tail))
+        finally:
+            os.close(descriptor)
+    append_line(path, line)
+
+
+def _is_json(line: bytes) -> bool:
+    import json  # noqa: PLC0415 - only after a crash
+
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _last_line(descriptor: int, size: int) -> bytes:
+    """What stands behind the last line feed of a file."""
+    tail = b""
+    while size and b"\n" not in tail:
+        start = max(0, size - 65_536)
+        tail = os.pread(descriptor, size - start, start) + tail
+        size = start
+    return tail.rpartition(b"\n")[2]
 
 
 def tail_holds(path: str, line: str, *, within: int = 1 << 20) -> bool:
