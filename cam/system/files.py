@@ -146,6 +146,7 @@ def append_to_log(path: str, line: str) -> None:
         StoreUnavailableError: the machine refuses.
     """
     with _machine_errors(path), contextlib.suppress(FileNotFoundError):
+        _require_regular(path)
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             size = os.fstat(descriptor).st_size
