@@ -49,9 +49,9 @@ def remember_answer(
     from cam.memory.flow import remember
 
     where = parse_scope(scope or context.settings["default_scope"])
-    return remembered_answer(
-        remember(context.store, text, details, where, check_topic(topic) if topic else None)
-    )
+    done = remember(context.store, text, details, where, check_topic(topic) if topic else None)
+    _note_place(context)
+    return remembered_answer(done)
 
 
 def remembered_answer(done: "Remembered") -> Answer:
@@ -71,6 +71,22 @@ def remembered_answer(done: "Remembered") -> Answer:
     verb = "Remembered" if done.is_new else "Known already"
     text_out = f"{verb}: {one_line(done.record.summary)}\n  {done.record.ref}"
     return Answer(data, text_out, tuple(f"cam: {w}" for w in done.warnings))
+
+
+def _note_place(context: Context) -> None:
+    """Have the store remember where the project stands, unless it does: one look into a small file."""
+    project = context.project
+    if project is None:
+        return
+    try:
+        with open(f"{context.layout.project_folder}/project.json", encoding="utf-8") as file:
+            if f'"{project.worktree}"' in file.read():
+                return
+    except (OSError, ValueError):
+        pass
+    from cam.setup.projects import note_place
+
+    note_place(context.layout.root, project)
 
 
 def _read(arguments: Sequence[str]) -> dict[str, list[str]] | None:

@@ -1,5 +1,6 @@
 """cam memory export and cam memory import."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from cam.cli.answer import Answer, respond
 from cam.cli.app import enter_context, enter_to_write
 from cam.cli.options import Cwd, Json
+from cam.core.errors import WriteRefusedError
 
 
 def export_command(
@@ -14,6 +16,7 @@ def export_command(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write FILE instead of printing.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over FILE if it is there.")] = False,
     as_json: Json = False,
     cwd: Cwd = None,
 ) -> None:
@@ -24,12 +27,14 @@ def export_command(
         from cam.system.files import write_atomic
 
         context = enter_context(cwd)
+        path = context.environment.expand(output) if output is not None else ""
+        if not force and os.path.lexists(path):
+            raise WriteRefusedError(f"{path} is there already; --force writes over it")
         text, count, problems = export_memory(context.store, form)
         notes = tuple(f"cam: not in the export: {p}" for p in problems)
         if output is None:
             data = {"format": form, "records": count, "text": text}
             return Answer(data, text.removesuffix("\n"), notes, verbatim=True)
-        path = context.environment.expand(output)
         write_atomic(path, text.encode("utf-8", "surrogateescape"))
         data = {"format": form, "records": count, "file": path}
         return Answer(data, f"Exported {count} {'record' if count == 1 else 'records'} to {path}", notes)

@@ -27,7 +27,7 @@ def undo_command(
     as_json: Json = False,
     cwd: Cwd = None,
 ) -> None:
-    """Take back the last change of memory (a sync, a remember, an edit); again for the one before."""
+    """Take back the last change made here (a sync, a remember, an edit); again for the one before."""
     respond("undo", as_json, lambda: _undo(what, cwd))
 
 
@@ -41,6 +41,11 @@ def _undo(what: str, cwd: str | None) -> Answer:
         )
     done = undo(enter_to_write(cwd).store, what if steps is None else steps)
     notes = [f"cam: {ref} was changed since and stays as it is" for step in done for ref in step.kept]
+    notes += [
+        f"cam: {project} changed {ref} since; that stays (cam undo {change})"
+        for step in done
+        for change, project, ref in step.passed
+    ]
     if steps is not None and len(done) < steps:
         notes.append(
             f"cam: only {len(done)} {'change was' if len(done) == 1 else 'changes were'} there to take back"
@@ -52,6 +57,7 @@ def _undo(what: str, cwd: str | None) -> Answer:
                 "transaction": s.transaction,
                 "refs": [str(c.ref) for c in s.changes],
                 "kept": list(s.kept),
+                "passed": [change for change, _, _ in s.passed],
             }
             for s in done
         ]

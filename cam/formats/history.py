@@ -29,6 +29,7 @@ class HistoryEvent:
         versions: by state, the version that the topic file of that state was in afterwards; None if it went.
         form: how ``before`` stood in its file, where it does not stand there any more.
         files: what the transaction did to the files of the scope; the scope's first event has it.
+        project: the project from which a global record was changed, "" where none was, or for older events.
     """
 
     transaction: str
@@ -44,6 +45,7 @@ class HistoryEvent:
     versions: Mapping[str, str | None] = field(default_factory=dict)
     form: Form | None = None
     files: tuple[FileStep, ...] = ()
+    project: str = ""
 
     @property
     def applied(self) -> bool:
@@ -58,12 +60,13 @@ def event_of(
     versions: Mapping[str, str | None] | None = None,
     form: Form | None = None,
     files: tuple[FileStep, ...] = (),
+    project: str = "",
 ) -> HistoryEvent:
     """The event of an applied change."""
     op = change.operation
     return HistoryEvent(
         transaction, at, op.kind, str(change.ref), op.reason, op.actor, change.before, change.after,
-        op.quotes, op.replaced_by, versions or {}, form, files,
+        op.quotes, op.replaced_by, versions or {}, form, files, project,
     )  # fmt: skip
 
 
@@ -97,6 +100,8 @@ def render_event(event: HistoryEvent) -> str:
         data["form"] = form_to_data(event.form)
     if event.files:
         data["files"] = [step_to_data(step) for step in event.files]
+    if event.project:
+        data["project"] = event.project
     return dump_line(data)
 
 
@@ -151,6 +156,7 @@ def _parse_event(line: str) -> HistoryEvent | None:
             dict(data.get("versions", {})),
             form_from_data(data["form"]) if data.get("form") else None,
             tuple(step_from_data(step) for step in data.get("files", ())),
+            data.get("project", ""),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

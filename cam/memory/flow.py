@@ -166,9 +166,10 @@ def change(store: MarkdownStore, verb: str, edit: Edit) -> Changed:
 
 
 def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
-    """Take back the last ``what`` changes, newest first, or the transaction of that name.
+    """Take back the last ``what`` changes that were made here, newest first, or the transaction of that name.
 
-    Each step is itself in the history; a step that is named may be an undo, and taking that back is a redo.
+    Global memory that was changed from another project stays, unless that change is named. Each step is
+    itself in the history; a step that is named may be an undo, and taking that back is a redo.
 
     Raises:
         NotFoundError: there is nothing to take back, or no such transaction.
@@ -179,9 +180,20 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
     if isinstance(what, str):
         return (_undo_step(store, named_step(_events(store), what)),)
     done: list[Undone] = []
-    while len(done) < what and (step := last_step(_events(store))):
-        done.append(_undo_step(store, step))
+    here = _ids_of(store)
+    while len(done) < what:
+        step, elsewhere = last_step(_events(store), here)
+        if not step:
+            break
+        passed = tuple((e.transaction, e.project, e.ref) for e in elsewhere) if not done else ()
+        done.append(replace(_undo_step(store, step), passed=passed))
     if not done:
+        if elsewhere:
+            last = elsewhere[0]
+            raise NotFoundError(
+                f"there is nothing to undo here; {last.project} changed {last.ref} "
+                f"(cam undo {last.transaction})"
+            )
         raise NotFoundError("there is nothing to undo")
     return tuple(done)
 
@@ -207,6 +219,14 @@ def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
 
     made, transaction = transact(store, plan, undoes=step)
     return Undone(step[0].transaction, made.changes, kept, transaction)
+
+
+def _ids_of(store: MarkdownStore) -> tuple[str, ...]:
+    """Under which ids the project may have written: its own, and those whose memory it took along."""
+    from cam.store.projects import read_project  # noqa: PLC0415
+
+    layout = store.layout
+    return (layout.project, *read_project(layout.root, layout.project).absorbed) if layout.project else ()
 
 
 def _events(store: MarkdownStore) -> list[HistoryEvent]:

@@ -73,12 +73,15 @@ class Undone:
         changes: records before and after the step.
         kept: refs that were changed since and were left as they are.
         transaction: the step's own; taking it back is a redo.
+        passed: newer changes of global memory that other projects made and that stay: the transaction, the
+            project, a ref.
     """
 
     undoes: str
     changes: tuple[Change, ...]
     kept: tuple[str, ...] = ()
     transaction: str = ""
+    passed: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Where nothing changed since, a record becomes what it was. Where a later change 
 those stay and the rest goes back; where both touched the same, the record stays as it is and that is said.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 from cam.core.errors import InvalidInputError, NotFoundError
@@ -32,23 +32,36 @@ class TakenBack:
     kept: tuple[str, ...] = ()
 
 
-def last_step(events: Iterable[HistoryEvent]) -> list[HistoryEvent]:
-    """Events of the newest transaction that can be taken back: no undo, not undone, not by hand alone.
+def last_step(
+    events: Iterable[HistoryEvent], here: Collection[str] = ()
+) -> tuple[list[HistoryEvent], list[HistoryEvent]]:
+    """The newest transaction that can be taken back: no undo, not undone, not by hand alone.
+
+    A person takes back what they did here: what another project changed in global memory is passed over.
 
     Args:
         events: of all scopes, in any order; within a scope oldest first.
+        here: ids of the project that asks; without any, all changes were made here.
+
+    Returns:
+        Its events, none if there is no such transaction; and of each newer one that was made from another
+        project, the last event.
     """
     steps = _steps(events)
     undone: set[str] = set()
+    elsewhere: list[HistoryEvent] = []
     for transaction, step in reversed(steps.items()):
         if transaction in undone:
             continue
         target = undo_target(step)
+        applied = [event for event in step if event.applied and event.actor != "file"]
         if target:
             undone.add(target)
-        elif any(event.applied and event.actor != "file" for event in step):
-            return _without_hand(step)
-    return []
+        elif applied and here and all(e.project and e.project not in here for e in applied):
+            elsewhere.append(applied[-1])
+        elif applied:
+            return _without_hand(step), elsewhere
+    return [], elsewhere
 
 
 def named_step(events: Iterable[HistoryEvent], name: str) -> list[HistoryEvent]:

@@ -70,12 +70,28 @@ def note_project(root: str, project: Project | None) -> None:
         return  # derived: the next session tries again
 
 
-def describe(project: Project, before: KnownProject | None = None) -> KnownProject:
+def note_place(root: str, project: Project | None) -> None:
+    """Remember where a project and its worktree stand, once, without a process: their ids come from there.
+
+    For after a command that writes. So a repository that moves before its first session is known again.
+    """
+    if project is None or project.id not in project_ids(root):
+        return
+    try:
+        before = read_project(root, project.id)
+        if project.worktree not in before.worktrees:
+            write_project(root, describe(project, before, ask_git=False))
+    except (CamError, OSError):
+        return  # derived: the next one tries again
+
+
+def describe(project: Project, before: KnownProject | None = None, *, ask_git: bool = True) -> KnownProject:
     """What identifies a project.
 
     Args:
         project: as resolved.
         before: what was known; its first commit is taken for granted, and its worktrees are kept.
+        ask_git: whether git may be asked for the first commit.
     """
     before = before or KnownProject(project.id)
     repository = find_repository(project.root) if project.is_git else None
@@ -89,7 +105,7 @@ def describe(project: Project, before: KnownProject | None = None) -> KnownProje
         root=root,
         common_dir=repository.common_dir,
         remotes=tuple(sorted(remotes(repository))),
-        first_commit=before.first_commit or first_commit(repository),
+        first_commit=before.first_commit or (first_commit(repository) if ask_git else None),
         worktrees={**before.worktrees, project.worktree: repository.git_dir},
     )
 

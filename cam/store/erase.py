@@ -410,7 +410,8 @@ class _Scrubber:
 
     def _delete(self, path: str) -> None:
         remove_file(os.path.join(self._root, path))
-        self.changed.add(path)
+        if not path.startswith(_SHADOWS):  # the copy of a file that counts itself
+            self.changed.add(path)
 
 
 def _place_of(root: str, path: str) -> tuple[StoreLayout, MemoryScope, MemoryState, str] | None:

@@ -237,9 +237,9 @@ class MarkdownStore:
             unstage(staged)
             raise
         carry_out(staged, transaction.appends, layout)
-        for file in files:
-            if file.data == file.old and file.key is not None:
-                write_shadow(layout, file.key, file.data)
+        for file in (*files, *indexes):
+            if file.data == file.old:
+                write_shadow(layout, file.path, file.data)
         remove_file(journal)
         return transaction.id
 
@@ -272,8 +272,9 @@ class MarkdownStore:
         for change in changes:
             scope, topic = change.ref.scope, change.ref.topic
             event = event_of(
-                change, name, now, versions.get((scope, topic)), _form(change, topics), steps.pop(scope, ())
-            )
+                change, name, now, versions.get((scope, topic)), _form(change, topics), steps.pop(scope, ()),
+                (self.layout.project or "") if scope is MemoryScope.GLOBAL else "",
+            )  # fmt: skip
             events.append((scope, event))
         events += [(o.record.scope, noop_event(o, name, now)) for o in plan.noops]
         appends = [

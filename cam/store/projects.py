@@ -363,7 +363,7 @@ def _renew_shadows(root: str, name: str) -> None:
             key = _topic_of(path)
             local = key is not None and key[0] is MemoryScope.PROJECT_LOCAL
             if key is not None and (not local or path.startswith(f"locals/{layout.worktree}/")):
-                write_shadow(layout, key, data)
+                write_shadow(layout, layout.topic_file(*key), data)
 
 
 def _read_folder(folder: str) -> dict[str, bytes]:

@@ -56,7 +56,7 @@ def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
     an accident: its records still hold, with a problem that says so, and the next write brings them back.
     """
     path = layout.topic_file(*key)
-    shadow = read_bytes(shadow_file(layout, key))
+    shadow = read_bytes(shadow_file(layout, path))
     if raw is None and shadow is None:
         return Topic(path)
     file = _parse(raw or b"", path, key)
@@ -125,20 +125,20 @@ def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
     return list(steps.values())[::-1]
 
 
-def shadow_file(layout: StoreLayout, key: TopicKey) -> str:
-    """Where the copy of a topic file is that cam wrote last."""
-    return layout.cache_file("shadow", os.path.relpath(layout.topic_file(*key), layout.root))
+def shadow_file(layout: StoreLayout, path: str) -> str:
+    """Where the copy of a topic file or an index, ``path``, is that cam wrote last."""
+    return layout.cache_file("shadow", os.path.relpath(path, layout.root))
 
 
-def write_shadow(layout: StoreLayout, key: TopicKey, data: bytes | None) -> None:
-    """Keep what was written; None where the file went.
+def write_shadow(layout: StoreLayout, written: str, data: bytes | None) -> None:
+    """Keep what was written to the file ``written``; None where it went.
 
     After a power cut the one from before may be there, but none that is torn.
 
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    path = shadow_file(layout, key)
+    path = shadow_file(layout, written)
     if data is None:
         unlink_quietly(path)
         return

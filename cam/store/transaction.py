@@ -34,7 +34,15 @@ from cam.formats.topic_file import (
     render_topic_file,
 )
 from cam.store.layout import StoreLayout
-from cam.store.topics import Topic, TopicKey, interpret, read_topic, topic_names, write_shadow
+from cam.store.topics import (
+    Topic,
+    TopicKey,
+    interpret,
+    read_topic,
+    shadow_file,
+    topic_names,
+    write_shadow,
+)
 from cam.system.files import (
     append_to_log,
     exchange,
@@ -138,6 +146,7 @@ class NewFile:
         data: its bytes, None if it goes.
         old: the bytes it was made from, None if there was none.
         key: which topic file it is, None for an index or another file.
+        index: whose MEMORY.md or ARCHIVE.md it is, None for any other file.
         version: version of a topic file that cam's records are in, None where there is none.
         wanted: records that were put in, by id.
         count: how many records a topic file holds.
@@ -149,6 +158,7 @@ class NewFile:
     data: bytes | None
     old: bytes | None = None
     key: TopicKey | None = None
+    index: tuple[MemoryScope, MemoryState] | None = None
     version: str | None = None
     wanted: Wanted = field(default_factory=dict)
     count: int = 0
@@ -204,7 +214,8 @@ def new_topic(
         read = parse_topic_file(exact or b"", path="", scope=key[0], state=key[1], topic=key[2])
         is_exact = {r.id: r for r in read.records} == {r.id: r for r in changed.records}
         changed, data = (read, exact) if is_exact else (changed, data)
-    return NewFile(topic.path, data, topic.raw, key, changed.version, wanted, len(changed.records), is_exact)
+    version, count = changed.version, len(changed.records)
+    return NewFile(topic.path, data, topic.raw, key, None, version, wanted, count, is_exact)
 
 
 def new_indexes(layout: StoreLayout, files: Iterable[NewFile], back: Back = NOTHING) -> list[NewFile]:
@@ -227,7 +238,7 @@ def new_indexes(layout: StoreLayout, files: Iterable[NewFile], back: Back = NOTH
         if not (is_exact and all(file.is_exact for file in inside.values())):
             changed = {topic: file.count for topic, file in inside.items()}
             data = update_index(old or b"", scope, state, _counts(layout, scope, state, old or b"", changed))
-        indexes.append(NewFile(path, data, old))
+        indexes.append(NewFile(path, data, old, index=(scope, state)))
     return indexes
 
 
@@ -277,10 +288,10 @@ def carry_out(files: Iterable[NewFile], appends: Iterable[tuple[str, str]], layo
         StoreUnavailableError: the machine refuses; the next recovery does the rest.
     """
     for file in files:
-        if file.key is None:
+        if file.key is None and file.index is None:
             _put(file)
         else:
-            _put_topic(file, file.key, layout)
+            _put_merged(file, layout)
     for path, lines in groupby(appends, key=itemgetter(0)):
         # One write and one fsync for a log, however many lines it gets.
         append_to_log(f"{layout.root}/{path}", "\n".join(line for _, line in lines))
@@ -312,30 +323,41 @@ def _put(file: NewFile) -> bytes | None:
     return exchange(file.temporary, file.path)
 
 
-def _put_topic(file: NewFile, key: TopicKey, layout: StoreLayout) -> None:
-    """Put a topic file into place; what an editor saved there a moment ago is merged, not lost.
+def _put_merged(file: NewFile, layout: StoreLayout) -> None:
+    """Put a file into place; what an editor saved there a moment ago is merged, not lost.
 
     Three ways: from the bytes that ours were made from, ours and theirs. Ours are what is there now, so
     whatever is saved while we merge finds them, and the next round merges that.
     """
     for number in range(_MERGES):
         found = _put(file)
-        write_shadow(layout, key, file.data)
+        write_shadow(layout, file.path, file.data)
         if found == file.old or found is None:
             return
-        base, ours = (_plain(data, key) for data in (file.old, file.data))
-        theirs = interpret(layout, key, found).file or _plain(found, key)
-        wanted = {**file.wanted, **_differences(base, ours)}
-        forms = {name: form for name in wanted if (form := form_of(ours, name)) is not None}
-        merged = apply_to_topic_file(theirs, wanted, forms)
-        changed = replace(file, data=_bytes_of(merged, key), old=file.data, count=len(merged.records))
-        (file,) = stage([changed], f"merge{number}")
+        merged = _with_index(file, found) if file.key is None else _with_topic(file, file.key, found, layout)
+        (file,) = stage([replace(merged, old=file.data)], f"merge{number}")
     kept = f"{file.path}.unmerged"
     with contextlib.suppress(OSError):
         os.replace(file.temporary, kept)
     raise StoreUnavailableError(
         f"{file.path} is being written again and again; close what writes it. What it saved last is in {kept}"
     )
+
+
+def _with_index(file: NewFile, found: bytes) -> NewFile:
+    """Our block in the text that a person saved."""
+    assert file.index is not None
+    return replace(file, data=update_index(found, *file.index, counts_in_index(file.data or b"")))
+
+
+def _with_topic(file: NewFile, key: TopicKey, found: bytes, layout: StoreLayout) -> NewFile:
+    """Our records and those that a person saved."""
+    base, ours = (_plain(data, key) for data in (file.old, file.data))
+    theirs = interpret(layout, key, found).file or _plain(found, key)
+    wanted = {**file.wanted, **_differences(base, ours)}
+    forms = {name: form for name in wanted if (form := form_of(ours, name)) is not None}
+    merged = apply_to_topic_file(theirs, wanted, forms)
+    return replace(file, data=_bytes_of(merged, key), count=len(merged.records))
 
 
 def _bytes_of(file: TopicFile, key: TopicKey) -> bytes | None:
@@ -393,8 +415,12 @@ def _record(data: dict[str, Any] | None) -> MemoryRecord | None:
 def _counts(
     layout: StoreLayout, scope: MemoryScope, state: MemoryState, index: bytes, changed: Mapping[str, int]
 ) -> dict[str, int]:
-    """Records per topic; of topics that did not change as the index has them, read only where it does not."""
-    known = counts_in_index(index)
+    """Records per topic; of topics that did not change as the index has them, if it is as cam left it.
+
+    One that was saved over may tell of long ago: then all topics are read.
+    """
+    path = layout.index_file(scope, state)
+    known = counts_in_index(index) if read_bytes(shadow_file(layout, path)) == index else {}
     counts = {}
     for topic in {*topic_names(layout, scope, state), *changed}:
         if topic in changed:

@@ -97,7 +97,7 @@ def _scope(layout: StoreLayout, scope: MemoryScope, problems: list[Problem], not
                     problems.append(
                         Problem(topic.path, line, f"the id {record.id} stands in {other} too", advice)
                     )
-            problems += _shadow(layout, key, topic)
+            problems += _shadow(layout, topic)
         problems += _index(layout, scope, state, counts)
     return total
 
@@ -125,9 +125,9 @@ def _topics(
             yield (scope, state, name), topic
 
 
-def _shadow(layout: StoreLayout, key: TopicKey, topic: Topic) -> Iterator[Problem]:
+def _shadow(layout: StoreLayout, topic: Topic) -> Iterator[Problem]:
     """The copy of what cam wrote last must be what cam wrote."""
-    raw = read_bytes(shadow_file(layout, key))
+    raw = read_bytes(shadow_file(layout, topic.path))
     if raw is None or raw != topic.raw or topic.file is None or topic.file.version is None:
         return
     if topic.file.version != topic.file.digest:
@@ -155,12 +155,14 @@ def _index(
     stated = counts_in_index(data)
     for topic in {*stated, *counts}:
         # A file that is gone although cam wrote it was taken away by hand; the next write notes it.
-        is_gone = topic not in counts and os.path.exists(shadow_file(layout, (scope, state, topic)))
+        is_gone = topic not in counts and os.path.exists(
+            shadow_file(layout, layout.topic_file(scope, state, topic))
+        )
         found, settled = counts.get(topic, (0, not is_gone))
         if settled and stated.get(topic, 0) != found:
             reason = f"it says {stated.get(topic, 0)} records for {topic}, the file has {found}"
             line = _line_with(data, f"- [{topic}]".encode())
-            yield Problem(path, line, reason, "the next change of that topic mends it")
+            yield Problem(path, line, reason, "the next change in this scope mends it")
 
 
 def _mended(topic: Topic) -> Iterator[Problem]:

@@ -196,7 +196,8 @@ def exchange(temporary: str, path: str) -> bytes | None:
     """Put ``temporary`` at ``path`` and return what stood there, None if nothing did; durable.
 
     Where the system can (Linux), the two change places in one step, so that what somebody saved a moment
-    before is what is returned, never something that is lost.
+    before is what is returned, never something that is lost. Who has the old file open still, and appends to
+    it, is waited for a little.
 
     Raises:
         IntegrityError: something that is no regular file stood there; it stands there again.
@@ -207,7 +208,7 @@ def exchange(temporary: str, path: str) -> bytes | None:
         if _rename_in_one_step(temporary, path, _NOREPLACE):
             pass
         elif _rename_in_one_step(temporary, path, _EXCHANGE):
-            found = read_bytes(temporary)
+            found = _read_settled(temporary)
             os.unlink(temporary)
         else:
             found = read_bytes(path)
@@ -298,7 +299,7 @@ def take_away(path: str) -> bytes | None:
         except FileNotFoundError:
             if not os.path.lexists(temporary):
                 return None
-        found = read_bytes(temporary)
+        found = _read_settled(temporary)
         os.unlink(temporary)
         sync_folder(os.path.dirname(path))
         return found
@@ -426,6 +427,42 @@ def _rename_in_one_step(old: str, new: str, flag: int) -> bool:
     if number in (errno.EEXIST, errno.ENOENT, errno.EINVAL, errno.ENOSYS, errno.EPERM):
         return False
     raise OSError(number, os.strerror(number), new)
+
+
+_PATIENCE = 0.2
+"""Seconds that are waited for an editor to close a file that was replaced under it."""
+
+
+def _read_settled(path: str) -> bytes | None:
+    """``read_bytes`` once nobody else has the file open, or patience is at an end."""
+    import time  # noqa: PLC0415 - only where the store is written
+
+    deadline = time.monotonic() + _PATIENCE
+    found = read_bytes(path)
+    while found is not None and _is_open_elsewhere(path) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return read_bytes(path)
+
+
+def _is_open_elsewhere(path: str) -> bool:
+    """Whether another process has the file open; False where the system does not tell (all but Linux)."""
+    import fcntl  # noqa: PLC0415 - only where the store is written
+    import signal  # noqa: PLC0415
+
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        # Should somebody open it while we ask, the system would say so with a signal that ends us.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)
+        # Only who has a file open alone gets a lease of this kind.
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        return error.errno == errno.EAGAIN
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _require_regular(path: str) -> None:

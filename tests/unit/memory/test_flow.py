@@ -190,3 +190,26 @@ def test_as_many_undos_as_changes_give_the_same_records(
     for _ in range(changes):
         undo(store)
     assert sorted(store.snapshot().records, key=str) == before
+
+
+def test_undo_takes_back_what_was_done_here(store: MarkdownStore) -> None:
+    other = MarkdownStore(StoreLayout(store.layout.root, "other-2", "other-2"))
+    say(store, "Deploys run on Tuesdays")
+    say(store, "Answer in German", MemoryScope.GLOBAL)
+    theirs = remember(other, "Never force-push", (), MemoryScope.GLOBAL, "workflow")
+    (done,) = undo(store)
+    assert [c.before.summary for c in done.changes if c.before] == ["Answer in German"]
+    assert done.passed == ((theirs.transaction, "other-2", str(theirs.record.ref)),)
+    assert [len(d.passed) for d in undo(store)] == [1]
+    with pytest.raises(NotFoundError, match=f"other-2 changed .*cam undo {theirs.transaction}"):
+        undo(store)
+    assert active(store) == ["Never force-push"]
+    undo(store, theirs.transaction)
+    assert active(store) == []
+
+
+def test_at_home_every_global_change_is_the_persons(store: MarkdownStore) -> None:
+    home = MarkdownStore(StoreLayout(store.layout.root))
+    say(store, "Answer in German", MemoryScope.GLOBAL)
+    undo(home)
+    assert active(store) == []

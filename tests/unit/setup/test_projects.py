@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cam.cli.entry import main as cam
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.records import MemoryScope, MemoryState
 from cam.formats.memory_index import counts_in_index
@@ -274,6 +275,25 @@ def test_linked_worktrees_keep_their_own_notes(desk: Desk, tmp_path: Path) -> No
     assert done.strays == ()
     assert desk.texts(new) == {"Main uses 5001"}
     assert desk.texts(linked) == {"Feature uses 5002"}
+
+
+def test_a_linked_worktree_of_a_repository_that_moved_before_its_first_session(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = repository(tmp_path / "shop")
+    linked = tmp_path / "feature"
+    git(main, "worktree", "add", "-q", str(linked))
+    monkeypatch.setenv("CAM_HOME", desk.root)
+    for folder in (linked, main):
+        with pytest.raises(SystemExit, match="0"):
+            cam(["--cwd", str(folder), "remember", f"Local to {folder.name}", "--scope", "project-local"])
+    name = desk.project(main).id
+    new = tmp_path / "moved"
+    main.rename(new)
+    git(new, "worktree", "repair", str(linked))
+    assert move_project(desk.root, name, desk.project(new)).strays == ()
+    assert desk.texts(new) == {"Local to shop"}
+    assert desk.texts(linked) == {"Local to feature"}
 
 
 def test_merge_purge_and_what_is_not_there(desk: Desk, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +12,11 @@ import pytest
 
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.store import transaction
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
+from cam.store.verify import verify
+from cam.system.files import exchange
 
 AT = "2026-11-30T10:00:00.000Z"
 PROJECT, ACTIVE = MemoryScope.PROJECT, MemoryState.ACTIVE
@@ -215,6 +220,70 @@ def test_many_writers_and_an_editor_without_a_lock_lose_nothing(store: MarkdownS
     found = texts(store)
     assert len(found) == len(set(found)) == 1 + writers * count + saves
     assert sum(text.startswith("Edit ") for text in found) == saves
+
+
+def append_once_replaced(target: Path, text: bytes) -> None:
+    """As a shell's ``>>`` that is a moment late: it has the file open while another takes its place."""
+    with target.open("ab") as file:
+        opened.set()
+        while os.fstat(file.fileno()).st_ino == target.stat().st_ino:
+            pass
+        file.write(text)
+
+
+opened = threading.Event()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells who has a file open")
+@pytest.mark.parametrize("name", ["workflow.md", "MEMORY.md"])
+def test_what_is_appended_in_place_while_we_write_stays(store: MarkdownStore, name: str) -> None:
+    add(store, "a")
+    target = path(store).with_name(name)
+    opened.clear()
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(append_once_replaced, target, b"\n## By hand\nin place\n")
+        assert opened.wait(10)
+        add(store, "b")
+        late.result()
+    assert "## By hand" in target.read_text()
+    assert texts(store)[:2] == ["Fact a", "Fact b"]
+    assert "workflow.md): 2 records" in path(store).with_name("MEMORY.md").read_text().replace("3 re", "2 re")
+
+
+def test_an_old_memory_md_saved_over_is_counted_anew_and_its_edit_stays(store: MarkdownStore) -> None:
+    add(store, "a")
+    index = path(store).with_name("MEMORY.md")
+    old = index.read_text()
+    add(store, "b", "c")
+    save(index, f"{old}\nAsk before a release.\n")
+    assert len(verify(store.layout.root).problems) == 1
+    other = replace(fact("x"), topic="commands")
+    do(store, MemoryOperation(OperationKind.ADD, other, "said"))
+    text = index.read_text()
+    assert "[workflow](workflow.md): 3 records" in text
+    assert "[commands](commands.md): 1 record" in text
+    assert text.endswith("\nAsk before a release.\n")
+    assert store.person_notes(PROJECT) == "Ask before a release."
+    assert verify(store.layout.root).problems == ()
+
+
+def test_memory_md_saved_between_our_reading_and_our_writing(
+    store: MarkdownStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(store, "a")
+    index = path(store).with_name("MEMORY.md")
+
+    def late(*arguments: object) -> bytes | None:
+        if arguments[1] == str(index):
+            save(index, index.read_text().replace("2 records", "1 record") + "Mine.\n")
+            monkeypatch.undo()
+        return exchange(*arguments)
+
+    monkeypatch.setattr(transaction, "exchange", late)
+    add(store, "b")
+    assert "2 records" in index.read_text()
+    assert index.read_text().endswith("Mine.\n")
+    assert verify(store.layout.root).problems == ()
 
 
 def test_saves_in_quick_succession_while_others_write_are_all_kept(store: MarkdownStore) -> None:
