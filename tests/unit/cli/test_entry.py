@@ -13,7 +13,8 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert said.startswith("cam ")
     assert main(["--version", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
-    assert f"cam {answer['data']['version']}\n" == said
+    version, commit = answer["data"]["version"], answer["data"]["commit"]
+    assert said == (f"cam {version} ({commit})\n" if commit else f"cam {version}\n")
 
 
 @pytest.mark.parametrize(
