@@ -179,3 +179,38 @@ def test_ephemeral_sessions_are_left_alone(place: Place) -> None:
     place.settle()
     assert place.box.shown("make ship", since=since) == [0]
     assert "German" not in place.cam("memory", "list")
+
+
+@pytest.mark.parametrize("place", ["0.125.0", "0.171.0"], indirect=True)
+def test_in_the_ide_and_the_app(place: Place) -> None:
+    """Both drive Codex through its app server."""
+    place.cam("integrations", "install", "--scope", "user", "--trust")
+    place.cam("remember", "Deploy with make ship")
+    box = place.box
+    with subprocess.Popen(
+        [box.codex, "app-server"], cwd=box.repo, env=box.env, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as server:  # fmt: skip
+        assert server.stdin is not None
+        assert server.stdout is not None
+        lines = (json.loads(line) for line in server.stdout)
+
+        def ask(number: int, method: str, params: dict[str, object]) -> dict[str, object]:
+            assert server.stdin is not None
+            server.stdin.write(json.dumps({"id": number, "method": method, "params": params}) + "\n")
+            server.stdin.flush()
+            found: dict[str, object] = next(line for line in lines if line.get("id") == number)["result"]
+            return found
+
+        ask(0, "initialize", {"clientInfo": {"name": "ide", "version": "1"}})
+        server.stdin.write('{"method": "initialized"}\n')
+        thread = ask(1, "thread/start", {"cwd": str(box.repo)})["thread"]
+        assert isinstance(thread, dict)
+        words = [{"type": "text", "text": "Remember: answer in German"}]
+        ask(2, "turn/start", {"threadId": thread["id"], "input": words})
+        next(line for line in lines if line.get("method") == "turn/completed")
+        server.stdin.close()
+        server.wait(20)
+    place.settle()
+    assert max(box.shown("make ship")) == 1
+    assert "German" in place.cam("memory", "list")
