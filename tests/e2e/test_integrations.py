@@ -138,6 +138,23 @@ def test_in_the_tui(place: Place) -> None:
 
 
 @pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
+def test_the_wrappers_tui_beside_installed_hooks(place: Place) -> None:
+    place.cam("integrations", "install", "--scope", "user", "--trust")
+    place.cam("remember", "Deploy with make ship")
+    with place.box.tui("run", program=f"{BIN}/cam") as tui:
+        tui.wait_for("›")
+        tui.submit("Remember: answer in German", "Answer-1")
+        tui.send("/quit")
+        tui.wait_for("/quit")
+        tui.send(ENTER)
+        tui.wait_exit()
+    place.settle()
+    assert max(place.box.shown("make ship")) == 1
+    assert place.times_learned() == 2  # what was remembered by hand, and this
+    assert not list(place.box.home.rglob("fired.json"))
+
+
+@pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
 def test_without_trust_it_says_so(place: Place) -> None:
     done = subprocess.run(
         [f"{BIN}/cam", "hooks", "install", "--scope", "user"],
