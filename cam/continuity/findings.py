@@ -1,6 +1,5 @@
 """What a session found out: failures, approaches given up, ideas left, decisions, needs, files. Pure."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from cam.continuity import words
@@ -15,7 +14,6 @@ from cam.language.statements import shadow
 
 MAX_DECISIONS, MAX_ENVIRONMENT = 4, 3
 _MAX_FILES = 12
-_CALLED = re.compile(r"^\W*(?:decisions?|决定|决策)\s*[:：]\s*(?=\S)", re.IGNORECASE)
 
 
 def last_of_kind(runs: Iterable[Run]) -> list[Run]:
@@ -134,7 +132,8 @@ def decisions(
     """
     kept: list[tuple[bool, str]] = []
     for by_user, piece in _decided(session, all_of_it=all_of_it):
-        text = tidy(bare(_CALLED.sub("", piece.text)), letters)
+        called = words.find("called_decision", piece.text.lower())
+        text = tidy(bare(piece.text[called.end() :] if called else piece.text), letters)
         clash = set(contradicts(text, [k[1] for k in kept]))
         if not by_user and any(kept[n][0] for n in clash):
             continue

@@ -53,7 +53,6 @@ _PATH = re.compile(
     r"|toml|json|md|css|scss|html|vue|svelte|tf|proto|ini|cfg|lock|gradle|xml|ex|exs|lua|scala|dart))(?![\w/])"
 )
 _TAIL = re.compile(r"[\s,;:，；：。.]+$")
-_FIRST = re.compile(r"(?:(?:and|then|finally|also|first),?\s+)+(?=\S)", re.IGNORECASE)
 _VALUE = re.compile(r"(?<![\w.])(?:\d[\d.:_]*\d|[A-Z][A-Z0-9]*_[A-Z0-9_]+|--?[a-z][\w-]+)(?![\w])")
 _LONGEST_WORD = 14
 _LONGEST_LEAD = 60
@@ -234,7 +233,8 @@ def distinct(texts: Iterable[str]) -> tuple[str, ...]:
 def bare(text: str) -> str:
     """``text`` without marks around it."""
     text = text.strip(" -–—:：,，")
-    text = _FIRST.sub("", text, count=1) if _FIRST.match(text) else text
+    first = find("order_word", text.lower())
+    text = text[first.end() :] if first else text
     return _TAIL.sub("", text) if not text.endswith(("...", "…")) else text
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from cam.continuity import words
+from cam.continuity.asking import Asked, read_message
 from cam.continuity.commands import Run, run_of
-from cam.continuity.goals import Asked, read_message
 from cam.continuity.said import Piece, clean, is_open_lead, parts, pieces
 from cam.core.evidence import EvidenceItem, Message, Provenance, ToolCall
 from cam.language.statements import shadow

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cam.continuity import words
+from cam.continuity.asking import Ask, Asked, is_control
 from cam.continuity.commands import kind_words
-from cam.continuity.goals import Ask, Asked, Goal, is_control
+from cam.continuity.goals import Goal
 from cam.continuity.said import (
     MAX_ITEMS_READ,
     Piece,
@@ -192,12 +193,9 @@ def _is_talk(piece: Piece) -> bool:
     return any(words.find(group, piece.shade) for group in ("untried", "offer", "told"))
 
 
-_POINTING = frozenset("it that this those these them both all one thing things is do leave done but".split())
-
-
 def _says_what(text: str) -> bool:
     """Whether what is put off is named: "let's do those tomorrow" leaves it to what was said before."""
-    known = words.vocabulary("control") | _POINTING
+    known = words.vocabulary("control") | words.vocabulary("pointing")
     own = [word for word in words_of(text.lower()) if word not in known]
     return len(own) >= 2 or sum(is_cjk(char) for char in text) >= 6
 
@@ -254,22 +252,13 @@ def _has_subject(before: str, cue: str) -> bool:
     return bool(set(terms(before)) - set(terms(cue)))
 
 
-_LEANS = re.compile(
-    r"(?:i|we|you)\b[^,;:]{0,40}(?:\b(?:it|that|this|those|them|here|there)\b|$)|(?:it|that|this|those|these|they|both)\b",
-    re.IGNORECASE,
-)
-
-
 def _leans(step: str) -> bool:
     """Whether a step is understood only with the sentence before it."""
-    return _LEANS.match(step) is not None and len(terms(step)) <= 6
-
-
-_NOTHING = re.compile(r"(?:none|nothing|n/?a|no|无|没有|-+)\b.{0,40}$", re.IGNORECASE)
+    return words.find("leans", step.lower()) is not None and len(terms(step)) <= 6
 
 
 def _says_nothing(text: str) -> bool:
-    return _NOTHING.match(text.strip()) is not None
+    return words.find("says_nothing", text.strip().lower()) is not None
 
 
 def _asked_open(session: Session, goal: Goal, steps: Sequence[Step]) -> tuple[list[Step], bool]:
@@ -370,7 +359,7 @@ def _is_done_by_deed(step: Step, session: Session) -> bool:
             if any(c in run.command for c in commands):
                 return True
             asked = frozenset(terms(step.text))
-            if _RUNS.match(step.text.lower()) and asked & kind_words(run.kind):
+            if words.find("asks_to_run", step.text.lower()) and asked & kind_words(run.kind):
                 return True
     named = paths(step.text)
     after = max((at for at, _, _ in session.said if at >= step.at), default=step.at)
@@ -388,7 +377,6 @@ def _is_done_by_deed(step: Step, session: Session) -> bool:
 
 
 _CLAUSE = re.compile(r"[,;，；]\s*|\.\s+|\s+(?:and|but)\s+")
-_RUNS = re.compile(r"\W*(?:re-?)?(?:run|execute|跑|运行|执行)")
 
 
 def _is_dismissed(step: Step, session: Session, goal: Goal) -> bool:

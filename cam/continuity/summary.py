@@ -14,6 +14,7 @@ worktree, the rest to the project.
 
 from dataclasses import dataclass, field
 
+from cam.continuity.asking import Ask
 from cam.continuity.commands import Run
 from cam.continuity.findings import (
     approaches,
@@ -24,7 +25,7 @@ from cam.continuity.findings import (
     last_of_kind,
     untried,
 )
-from cam.continuity.goals import Ask, find_goal
+from cam.continuity.goals import find_goal
 from cam.continuity.said import distinct, same
 from cam.continuity.session import read_session
 from cam.continuity.steps import next_steps
