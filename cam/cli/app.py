@@ -53,7 +53,7 @@ COMMANDS: dict[str, Entry] = {
     "log": Entry("log", "What each session taught, corrected and forgot, newest first.", _MEMORY),
     "why": Entry("why", "Who said it, when, and what it replaced.", _MEMORY),
     "review": Entry("review", "What sync left to you: list, accept, reject.", _MEMORY),
-    "recall": Entry("recall", "Find memory again: search, timeline, details.", _MEMORY),
+    "recall": Entry("recall", "Find memory again: search, timeline, details, export …", _MEMORY),
     "integrations": Entry("integrations", "Memory in plain codex: install, apply, remove, doctor.", _SETUP),
     "hooks": Entry("hooks", "Codex's hooks alone: install, remove, status.", _SETUP),
     "skills": Entry("skills", "The skill alone: install, remove.", _SETUP),

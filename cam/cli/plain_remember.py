@@ -57,7 +57,7 @@ def remember_answer(
 def remembered_answer(done: "Remembered") -> Answer:
     """What came of it, in words and as data."""
     from cam.core.display import one_line
-    from cam.formats.topic_file import record_to_data
+    from cam.formats.record_data import record_to_data
 
     changes = [
         {"kind": str(c.operation.kind), "ref": str(c.ref), "reason": c.operation.reason}

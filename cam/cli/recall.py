@@ -4,6 +4,7 @@ One table says what each command takes; ``cam.cli.recall_grammar`` reads the lin
 line is checked before anything of the store is read.
 """
 
+import gc
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,7 +16,7 @@ from cam.core.errors import InvalidInputError
 if TYPE_CHECKING:
     from cam.core.problems import Problem
     from cam.recall.flow import Recall
-    from cam.recall.request import Filters
+    from cam.recall.request import Expansion, Filters
 
 ALIASES = {"get": "details"}
 
@@ -28,6 +29,7 @@ _FILTERS = (
     Option("--from", "DATE", "Not created before (YYYY-MM-DD or a time with its zone)."),
     Option("--to", "DATE", "Not created after; a date alone includes that day."),
 )
+_STRICT = Option("--strict", "", "Fail where anything of the store cannot be read.")
 
 
 def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
@@ -37,6 +39,7 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
         arguments: behind ``recall``.
         given: cam's own options before the verb.
     """
+    gc.disable()  # the process is gone before there is anything to collect; looking costs a tenth of a search
     typed = next((word for word in arguments if word != "--json"), "--help")
     name = ALIASES.get(typed, typed)
     command = COMMANDS.get(name)
@@ -73,6 +76,7 @@ def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
         size,
         options.get("--match", "any"),
         _weight(options),
+        _expansion(options),
     )
     recall, warnings = _open(options)
     result = recall.search(request)
@@ -107,6 +111,56 @@ def _details(words: Sequence[str], options: Mapping[str, str]) -> Answer:
     return Answer(details_data(result), details_text(result), _notes(warnings, result.problems))
 
 
+def _export(words: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from cam.memory.transfer import Export, export_json, export_markdown
+    from cam.recall.request import read_refs
+    from cam.render.recall import export_data
+    from cam.system.clock import now_stamp
+
+    read_refs(tuple(words))
+    form = options.get("--format", "markdown")
+    if form not in {"json", "markdown"}:
+        raise InvalidInputError(f"no format {form!r}; it is json or markdown")
+    recall, warnings = _open(options)
+    result = recall.details(words)
+    records = tuple(dict.fromkeys(item.record for item in result.items if item.record.topic != "memory"))
+    document = (export_json if form == "json" else export_markdown)(Export(records, {}), None, now_stamp())
+    return Answer(export_data(result), document.rstrip("\n"), _notes(warnings, result.problems))
+
+
+def _status(_: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from cam.render.recall_status import status_data, status_text
+
+    recall, warnings = _open(options)
+    status = recall.status()
+    return Answer(status_data(status), status_text(status), _notes(warnings, status.problems))
+
+
+def _rebuild(_: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from cam.core.errors import IntegrityError
+    from cam.render.recall_status import rebuilt_data, rebuilt_text
+
+    if "--from-canonical" not in options:
+        raise InvalidInputError("recall rebuild needs --from-canonical: the Markdown is what it reads")
+    recall, warnings = _open(options)
+    rebuilt = recall.rebuild()
+    code = 0 if rebuilt.is_equivalent else IntegrityError.exit_code
+    return Answer(rebuilt_data(rebuilt), rebuilt_text(rebuilt), _notes(warnings, rebuilt.problems), code)
+
+
+def _expansion(options: Mapping[str, str]) -> "Expansion | None":
+    """What links are followed; the budgets are checked in any case.
+
+    Raises:
+        InvalidInputError: no ref, or a budget out of bounds.
+    """
+    from cam.recall.request import MAX_NODES, MAX_TOKENS, Expansion
+
+    nodes = whole_number(options, "--max-nodes", 10, 1, MAX_NODES)
+    tokens = whole_number(options, "--max-tokens", 2000, 1, MAX_TOKENS)
+    return Expansion(options["--expand"], nodes, tokens) if "--expand" in options else None
+
+
 def _open(options: Mapping[str, str]) -> tuple["Recall", tuple[str, ...]]:
     """The memory that the options name, and the settings' warnings.
 
@@ -125,7 +179,10 @@ def _open(options: Mapping[str, str]) -> tuple["Recall", tuple[str, ...]]:
     if root and not isdir(environment.expand(root)):
         raise IntegrityError(f"--memory-root: there is no folder {root}")
     _, settings, layout = locate(environment, memory_root=root)
-    return Recall(layout, now=now_stamp()), settings.warnings
+    recall = Recall(
+        layout, now=now_stamp(), use_index=settings["recall_index"] == "auto", strict="--strict" in options
+    )
+    return recall, settings.warnings
 
 
 def _notes(warnings: Sequence[str], problems: Sequence["Problem"]) -> tuple[str, ...]:
@@ -179,6 +236,10 @@ COMMANDS = {
             Option("--page-size", "N", "Cards on a page, 1 to 100.", "8"),
             Option("--match", "HOW", "any word of the query, or all.", "any"),
             Option("--recency", "W", "Weight of newness among matches; half of it is gone in 30 days.", "0"),
+            Option("--expand", "REF", "Also what this record is linked to, and so on."),
+            Option("--max-nodes", "N", "Records of an expansion, 1 to 100.", "10"),
+            Option("--max-tokens", "N", "Tokens of an expansion, 1 to 50,000.", "2000"),
+            _STRICT,
         ),
         "Search what is remembered: one card per record, best first, with why it matched.",
         _search,
@@ -195,6 +256,7 @@ COMMANDS = {
             Option("--after", "N", "Neighbours after it, 0 to 100.", "5"),
             Option("--page", "N", "Which page of the window, from 1.", "1"),
             Option("--page-size", "N", "Cards on a page, 1 to 100.", "20"),
+            _STRICT,
         ),
         "How a record came to be what it is, and what was written around it or around a date.",
         _timeline,
@@ -202,9 +264,27 @@ COMMANDS = {
     "details": Command(
         "REF…",
         (1, 100),
-        (),
+        (_STRICT,),
         "Whole records, all of them or none; 'get' is the same.",
         _details,
+    ),
+    "export": Command(
+        "REF…",
+        (1, 100),
+        (
+            Option("--format", "FORM", "markdown or json; 'cam memory import' reads both.", "markdown"),
+            _STRICT,
+        ),
+        "Whole records as one document on stdout; nothing is created.",
+        _export,
+    ),
+    "status": Command("", (0, 0), (), "What there is to find, and the state of the indexes.", _status),
+    "rebuild": Command(
+        "",
+        (0, 0),
+        (Option("--from-canonical", "", "Needed: the Markdown is what everything is compared with."),),
+        "Read memory twice, compare both with the sidecar, and build that anew.",
+        _rebuild,
     ),
 }
 

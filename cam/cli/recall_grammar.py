@@ -104,7 +104,9 @@ def page(name: str, command: Command) -> str:
         f"  {f'{o.name} {o.value}':<{width}}{o.help}" + (f" [default: {o.default}]" if o.default else "")
         for o in options
     ]
-    return "\n".join([f"Usage: cam recall {name} [OPTIONS] {command.words}", "", command.help, "", *rows])
+    return "\n".join(
+        [f"Usage: cam recall {name} [OPTIONS] {command.words}".rstrip(), "", command.help, "", *rows]
+    )
 
 
 def _value(option: Option, given: str | None, rest: list[str]) -> str:
@@ -127,6 +129,8 @@ def _check_count(command: Command, name: str, words: Sequence[str]) -> None:
         f"{command.least} to {command.most}" if command.least < command.most else f"exactly {command.least}"
     )
     advice = ": put several words in quotes" if command.words == "QUERY" and len(words) > 1 else ""
+    if not command.most:
+        raise InvalidInputError(f"recall {name} takes no words, not {words[0]!r}")
     raise InvalidInputError(f"recall {name} takes {wanted} {command.words}, not {len(words)}{advice}")
 
 

@@ -11,17 +11,22 @@ that match, to the power of ``COVERAGE``. Prefixes and typing mistakes are tried
 matches. With a recency weight ``w`` a score is multiplied by ``1 + w * 0.5 ** (age / 30 days)``: that
 reorders matches and never adds one. Equal scores stand in the order of their keys.
 
-Statistics come from the documents given. What holds an index on disk implements ``Postings`` and gets the
-same scores from ``rank_in``.
+Statistics come from the documents given. An index is one or more segments (``Segment``), in memory or on
+disk; both are scored by the same code, and so alike. Occurrences that count alike – the same weighted count,
+fields and length of document – are one class: a query works out a class once and adds a number per posting.
+
+Types here are tuples: a search in a new process would feel what frozen dataclasses cost to make.
 """
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from heapq import nlargest
+from itertools import chain, compress
 from math import log
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from unicodedata import normalize
 
 from cam.core.language import CJK_STOP, STOP_WORDS, SYNONYMS
@@ -36,8 +41,7 @@ SYNONYM_WEIGHT = 0.5
 HALF_LIFE_DAYS = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """Something that can be found.
 
     Attributes:
@@ -51,8 +55,7 @@ class Document:
     at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A document that matches.
 
     Attributes:
@@ -70,8 +73,7 @@ class Hit:
     terms: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One document as tokens.
 
     Attributes:
@@ -83,8 +85,7 @@ class Entry:
     tokens: dict[str, tuple[float, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One word of a query.
 
     Attributes:
@@ -96,19 +97,56 @@ class Term:
     tokens: tuple[tuple[str, float], ...]
 
 
+class Classes(NamedTuple):
+    """What occurrences there are in a segment, by number.
+
+    Attributes:
+        counts: weighted count of the token.
+        masks: fields it stands in, a bit each in the order of ``FIELDS``.
+        lengths: words of the document.
+    """
+
+    counts: Sequence[float]
+    masks: Sequence[int]
+    lengths: Sequence[float]
+
+
+class Segment(Protocol):
+    """Some documents, numbered from 0, and where tokens stand in them."""
+
+    @property
+    def size(self) -> int:
+        """How many documents, those that do not count among them."""
+
+    @property
+    def count(self) -> int:
+        """How many of them count."""
+
+    @property
+    def gone(self) -> bytearray | None:
+        """1 for each document that does not count; None where all do."""
+
+    @property
+    def total_length(self) -> float:
+        """Words of the documents that count."""
+
+    @property
+    def classes(self) -> Classes:
+        """The classes of occurrences."""
+
+    def find(self, token: str) -> tuple[Sequence[int], Sequence[int]]:
+        """Documents with ``token``, ascending, and the class of each occurrence."""
+
+    def vocabulary(self, start: str) -> Iterable[str]:
+        """Tokens that begin with ``start``, a letter at least; asked for only where nothing matches."""
+
+
 class Postings(Protocol):
-    """Where tokens stand, in memory or on disk."""
+    """An index; its documents are numbered through its segments."""
 
-    count: int
-    """How many documents."""
-    total_length: float
-    """The sum of their lengths."""
-
-    def find(self, token: str) -> Iterable[tuple[int, float, int]]:
-        """Number of each document with ``token``, its weighted count, and its fields as a bit mask."""
-
-    def length(self, number: int) -> float:
-        """Length of a document."""
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """Its parts."""
 
     def key(self, number: int) -> str:
         """Key of a document."""
@@ -118,9 +156,6 @@ class Postings(Protocol):
 
     def smallest(self, numbers: Sequence[int], count: int) -> Sequence[int]:
         """The ``count`` of ``numbers`` whose keys come first; ties are decided so."""
-
-    def vocabulary(self) -> Sequence[str]:
-        """Every token, sorted; asked for only where nothing matches."""
 
 
 def rank(query: str, documents: Sequence[Document], *, recency: float = 0.0, now: str = "") -> list[Hit]:
@@ -150,27 +185,30 @@ def document_of(record: MemoryRecord) -> Document:
 
 
 class Index:
-    """Postings in memory."""
+    """An index in memory: one segment in which every document counts."""
+
+    gone = None
 
     def __init__(self, documents: Iterable[Document]) -> None:
-        self._postings: dict[str, list[tuple[int, float, int]]] = {}
-        self._lengths: list[float] = []
         self._documents = list(documents)
+        self._postings: dict[str, tuple[array[int], array[int]]] = {}
+        classes = ClassTable()
+        self.total_length = 0.0
         for number, document in enumerate(self._documents):
             entry = entry_of(document)
-            self._lengths.append(entry.length)
-            for token, (weight, mask) in entry.tokens.items():
-                self._postings.setdefault(token, []).append((number, weight, mask))
-        self.count = len(self._documents)
-        self.total_length = sum(self._lengths)
+            self.total_length += entry.length
+            add_postings(self._postings, classes, number, entry)
+        self.size = self.count = len(self._documents)
+        self.classes = classes.table()
+        self.segments = (self,)
 
-    def find(self, token: str) -> Sequence[tuple[int, float, int]]:
-        """See ``Postings``."""
-        return self._postings.get(token, ())
+    def find(self, token: str) -> tuple[Sequence[int], Sequence[int]]:
+        """See ``Segment``."""
+        return self._postings.get(token, ((), ()))
 
-    def length(self, number: int) -> float:
-        """See ``Postings``."""
-        return self._lengths[number]
+    def vocabulary(self, start: str) -> Iterable[str]:
+        """See ``Segment``."""
+        return [token for token in self._postings if token.startswith(start)]
 
     def key(self, number: int) -> str:
         """See ``Postings``."""
@@ -184,9 +222,33 @@ class Index:
         """See ``Postings``."""
         return sorted(numbers, key=self.key)[:count]
 
-    def vocabulary(self) -> Sequence[str]:
-        """See ``Postings``."""
-        return sorted(self._postings)
+
+class ClassTable:
+    """Numbers the classes of occurrences while an index is built."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[float, int, float], int] = {}
+
+    def number(self, count: float, mask: int, length: float) -> int:
+        """The number of a class."""
+        return self._numbers.setdefault((count, mask, length), len(self._numbers))
+
+    def table(self) -> Classes:
+        """What was numbered."""
+        counts, masks, lengths = zip(*self._numbers, strict=True) if self._numbers else ((), (), ())
+        return Classes(counts, masks, lengths)
+
+
+def add_postings(
+    postings: dict[str, tuple["array[int]", "array[int]"]], classes: ClassTable, number: int, entry: Entry
+) -> None:
+    """Put a document's tokens into ``postings``; documents come in the order of their numbers."""
+    for token, (count, mask) in entry.tokens.items():
+        row = postings.get(token)
+        if row is None:
+            row = postings[token] = (array("I"), array("I"))
+        row[0].append(number)
+        row[1].append(classes.number(count, mask, entry.length))
 
 
 def rank_in(query: str, postings: Postings, *, recency: float = 0.0, now: str = "") -> list[Hit]:
@@ -214,15 +276,15 @@ def best_in(
         now: ISO-8601 UTC, needed for recency.
     """
     terms = query_terms(query)
-    found = _score(terms, postings)
-    if not found and terms:
-        found = _score(_tolerant(terms, postings.vocabulary()), postings)
-    if every:
-        found = {n: hit for n, hit in found.items() if len(hit[2]) == len(terms)}
-    scores = {n: round(hit[0], 6) for n, hit in found.items()}
+    segments = postings.segments
+    found = _Scored(terms, segments)
+    if not found.total and terms:
+        found = _Scored(_tolerant(terms, segments), segments)
+    matched, total = found.best(top, every=every, slack=1 + recency)
+    scores = {n: found.score(n) * (len(hit) / len(terms)) ** COVERAGE for n, hit in matched.items()}
     if recency:
-        fresh = {n: 1 + recency * _freshness(postings.at(n), now) for n in found}
-        scores = {n: round(found[n][0] * factor, 6) for n, factor in fresh.items()}
+        scores = {n: score * (1 + recency * _freshness(postings.at(n), now)) for n, score in scores.items()}
+    scores = {n: round(score, 6) for n, score in scores.items()}
     numbers = list(scores)
     if top is not None and top < len(numbers):
         least = sorted(scores.values(), reverse=True)[top - 1] if top else float("inf")
@@ -234,13 +296,13 @@ def best_in(
             number,
             postings.key(number),
             scores[number],
-            tuple(name for bit, name in enumerate(FIELDS) if found[number][1] >> bit & 1),
-            tuple(dict.fromkeys(terms[i].word for i in found[number][2])),
+            tuple(name for bit, name in enumerate(FIELDS) if found.mask(number) >> bit & 1),
+            tuple(dict.fromkeys(terms[i].word for i in matched[number])),
         )
         for number in numbers
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.key))
-    return hits[:top], len(found)
+    return hits[:top], total
 
 
 def entry_of(document: Document) -> Entry:
@@ -275,6 +337,11 @@ def query_terms(query: str) -> tuple[Term, ...]:
     return tuple(terms.values())
 
 
+def holders(term: Term, postings: Postings) -> int:
+    """How many documents hold a term."""
+    return sum(_ScoredSegment(segment, 1.0).look_up(term) for segment in postings.segments)
+
+
 def count_terms(query: str) -> int:
     """How many words and signs a query has, repeated ones too; a run of CJK is one."""
     return sum(1 for _ in _chunks(query))
@@ -299,8 +366,7 @@ _BODY = frozenset({"summary", "details"})
 _COUNTED = frozenset({"word", "pair", "sign"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """Part of a text.
 
     Attributes:
@@ -495,29 +561,140 @@ def _first_token(word: str) -> str:
 
 # --- scores ------------------------------------------------------------------------------------------
 
-_Found = dict[int, tuple[float, int, list[int]]]
+
+class _Scored:
+    """What terms are worth in each document, before it counts how many of them match."""
+
+    def __init__(self, terms: Sequence[Term], segments: Sequence[Segment]) -> None:
+        count = sum(s.count for s in segments)
+        average = sum(s.total_length for s in segments) / count if count else 0.0
+        self._terms = terms
+        self._parts = [_ScoredSegment(segment, max(1.0, average)) for segment in segments]
+        for term in terms:
+            holders = sum(part.look_up(term) for part in self._parts)
+            idf = log(1 + (count - holders + 0.5) / (holders + 0.5))
+            for part in self._parts:
+                part.add(idf)
+        for part in self._parts:
+            part.drop_gone()
+        self.total = sum(len(part.scores) - part.scores.count(0.0) for part in self._parts)
+
+    def best(self, top: int | None, *, every: bool, slack: float) -> tuple[dict[int, list[int]], int]:
+        """Documents that may be among the ``top`` best with the terms they match, and how many match at all.
+
+        Args:
+            top: None for all that match.
+            every: only documents that match every term.
+            slack: what the best may still be multiplied by, beside their share of terms.
+        """
+        least = 0.0
+        if top is not None and not every and self.total > top:
+            # The share of terms takes something away from each; what is below by more cannot come back.
+            largest = nlargest(top, chain.from_iterable(part.scores for part in self._parts))
+            least = largest[-1] * (1 / len(self._terms)) ** COVERAGE / slack - 2e-6 if largest else 0.0
+        found: dict[int, list[int]] = {}
+        offset = 0
+        for part in self._parts:
+            matched = part.matched(least)
+            if every:
+                matched = {n: hit for n, hit in matched.items() if len(hit) == len(self._terms)}
+            found |= {n + offset: hit for n, hit in matched.items()}
+            offset += len(part.scores)
+        return found, len(found) if every else self.total
+
+    def score(self, number: int) -> float:
+        """What a document is worth."""
+        part, local = self._place(number)
+        return part.scores[local]
+
+    def mask(self, number: int) -> int:
+        """The fields in which a document matches."""
+        part, local = self._place(number)
+        return part.mask(local)
+
+    def _place(self, number: int) -> tuple["_ScoredSegment", int]:
+        for part in self._parts:
+            if number < len(part.scores):
+                return part, number
+            number -= len(part.scores)
+        raise IndexError(number)
 
 
-def _score(terms: Sequence[Term], postings: Postings) -> _Found:
-    """Score, fields and matched terms by number of document."""
-    found: _Found = {}
-    average = postings.total_length / postings.count if postings.count else 0.0
-    for i, term in enumerate(terms):
-        best: dict[int, tuple[float, int]] = {}
-        for token, weight in term.tokens:
-            for number, count, mask in postings.find(token):
-                had, fields = best.get(number, (0.0, 0))
-                best[number] = (max(had, weight * count), fields | mask)
-        idf = log(1 + (postings.count - len(best) + 0.5) / (len(best) + 0.5))
-        for number, (count, mask) in best.items():
-            norm = 1 - B + B * postings.length(number) / max(1.0, average)
-            score, fields, matched = found.get(number, (0.0, 0, []))
-            matched.append(i)
-            found[number] = (score + idf * count * (K1 + 1) / (count + K1 * norm), fields | mask, matched)
-    return {
-        number: (score * (len(matched) / len(terms)) ** COVERAGE, mask, matched)
-        for number, (score, mask, matched) in found.items()
-    }
+class _ScoredSegment:
+    """The scores of one segment's documents."""
+
+    def __init__(self, segment: Segment, average: float) -> None:
+        self.scores = [0.0] * segment.size
+        self._segment = segment
+        self._average = average
+        self._gains: dict[float, list[float]] = {}
+        self._found: list[list[tuple[Sequence[int], Sequence[int]]]] = []
+        self._holders: list[Sequence[int]] = []
+        self._last: tuple[Sequence[int], Sequence[int], Sequence[float]] = ((), (), ())
+
+    def look_up(self, term: Term) -> int:
+        """Find a term; how many documents that count hold it."""
+        found = [(weight, *self._segment.find(token)) for token, weight in term.tokens]
+        found = [each for each in found if each[1]]
+        self._found.append([(documents, classes) for _, documents, classes in found])
+        if len(found) == 1:
+            weight, documents, classes = found[0]
+            self._last = (documents, classes, self._gain(weight))
+        else:
+            best: dict[int, float] = {}
+            for weight, documents, classes in found:
+                gains = self._gain(weight)
+                for number, kind in zip(documents, classes, strict=True):
+                    if gains[kind] > best.get(number, 0.0):
+                        best[number] = gains[kind]
+            # Each document is a class of its own here.
+            self._last = (list(best), range(len(best)), list(best.values()))
+        holders = self._last[0]
+        self._holders.append(holders)
+        gone = self._segment.gone
+        size = len(holders)
+        return size - sum(map(gone.__getitem__, holders)) if gone else size
+
+    def add(self, idf: float) -> None:
+        """Count what was found last, a posting at a time: this is what a search of many records spends."""
+        documents, classes, gains = self._last
+        scores, worth = self.scores, [idf * gain for gain in gains]
+        for number, kind in zip(documents, classes, strict=True):
+            scores[number] += worth[kind]
+
+    def drop_gone(self) -> None:
+        """Documents that do not count match nothing."""
+        if self._segment.gone:
+            for number in compress(range(len(self.scores)), self._segment.gone):
+                self.scores[number] = 0.0
+
+    def matched(self, least: float) -> dict[int, list[int]]:
+        """Documents worth at least ``least`` and more than nothing, with the terms that match."""
+        found: dict[int, list[int]] = {n: [] for n, s in enumerate(self.scores) if s >= least and s}
+        for i, holders in enumerate(self._holders):
+            for number in found.keys() & holders:
+                found[number].append(i)
+        return found
+
+    def mask(self, number: int) -> int:
+        """The fields in which a document matches."""
+        mask = 0
+        for documents, classes in chain.from_iterable(self._found):
+            at = bisect_left(documents, number)
+            if at < len(documents) and documents[at] == number:
+                mask |= self._segment.classes.masks[classes[at]]
+        return mask
+
+    def _gain(self, weight: float) -> list[float]:
+        """What an occurrence of each class is worth, for a token that counts ``weight``."""
+        if weight not in self._gains:
+            counts, _, lengths = self._segment.classes
+            base, slope = K1 * (1 - B), K1 * B / self._average
+            self._gains[weight] = [
+                weight * count * (K1 + 1) / (weight * count + base + slope * length)
+                for count, length in zip(counts, lengths, strict=True)
+            ]
+        return self._gains[weight]
 
 
 def _freshness(at: str, now: str) -> float:
@@ -541,29 +718,26 @@ _NEAR = 20
 """Words of the vocabulary that one word of a query may stand for."""
 
 
-def _tolerant(terms: Sequence[Term], vocabulary: Sequence[str]) -> tuple[Term, ...]:
+def _tolerant(terms: Sequence[Term], segments: Sequence[Segment]) -> tuple[Term, ...]:
     """Terms that stand for what begins like them, else for what differs by a letter; when long, by two."""
-    return tuple(
-        Term(t.word, tuple((near, 1.0) for near in _near(t.tokens[0][0], vocabulary))) for t in terms
-    )
+    return tuple(Term(t.word, tuple((near, 1.0) for near in _near(t.tokens[0][0], segments))) for t in terms)
 
 
-def _near(token: str, vocabulary: Sequence[str]) -> list[str]:
+def _near(token: str, segments: Sequence[Segment]) -> list[str]:
     if len(token) < 3:
         return []
-    begin = bisect_left(vocabulary, token)
-    longer = []
-    for word in vocabulary[begin : begin + 10 * _NEAR]:
-        if not word.startswith(token):
-            break
-        longer.append(word)
+
+    def beginning(start: str) -> list[str]:
+        return sorted(set(chain.from_iterable(segment.vocabulary(start) for segment in segments)))
+
+    longer = beginning(token)
     if longer or len(token) < 4 or "~" in token:
         return longer[:_NEAR]
     reach = 1 if len(token) < 8 else 2
     near: dict[int, list[str]] = {}
-    for word in vocabulary:
+    for word in beginning(token[0]):
         ending = 4 if len(word) >= 5 else 0
-        if word[0] == token[0] and -reach <= len(token) - len(word) <= reach + ending:
+        if -reach <= len(token) - len(word) <= reach + ending:
             distance = _distance(word, token, reach, ending)
             near.setdefault(distance, []).append(word)
     nearest = min(near, default=reach + 1)

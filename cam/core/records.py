@@ -210,7 +210,12 @@ class MemoryRecord:
 
 def is_valid_at(record: MemoryRecord, now: str) -> bool:
     """Whether ``record`` holds at ``now`` (from inclusive, until exclusive, open where absent)."""
-    return (record.valid_from or "") <= now and (record.valid_until is None or now < record.valid_until)
+    return holds(record.valid_from, record.valid_until, now)
+
+
+def holds(valid_from: str | None, valid_until: str | None, now: str) -> bool:
+    """Whether a window of validity is open at ``now``; see ``is_valid_at``."""
+    return (valid_from or "") <= now and (valid_until is None or now < valid_until)
 
 
 def split_text(text: str) -> tuple[str, tuple[str, ...]]:

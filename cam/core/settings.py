@@ -174,6 +174,13 @@ SETTINGS: tuple[Setting, ...] = (
         help="seconds that Codex may take for one session when it is the extractor",
     ),
     Setting(
+        "recall_index",
+        default="auto",
+        check=_one_of("auto", "off"),
+        help="whether recall keeps an index beside large memories; off reads the files each time",
+        shared=True,
+    ),
+    Setting(
         "off_folders",
         default=(),
         check=_paths,

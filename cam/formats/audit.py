@@ -18,7 +18,7 @@ from cam.core.records import MemoryScope, Source, is_topic
 from cam.core.tombstones import normal
 from cam.formats.history import quote_to_data
 from cam.formats.json_line import dump_line
-from cam.formats.topic_file import source_from_data, source_to_data
+from cam.formats.record_data import source_from_data, source_to_data
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
 from cam.core.records import MemoryRecord
 from cam.formats.file_step import FileStep, step_from_data, step_to_data
 from cam.formats.json_line import dump_line
-from cam.formats.topic_file import Form, record_from_data, record_to_data
+from cam.formats.record_data import record_from_data, record_to_data
+from cam.formats.topic_file import Form
 
 
 @dataclass(frozen=True, slots=True)

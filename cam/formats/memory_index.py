@@ -6,9 +6,10 @@ predecessor has no markers: only lines of its generated form are replaced.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
 
-from cam.core.records import MemoryScope, MemoryState
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source, new_id, split_text
 
 BEGIN = "<!-- cam:topics -->"
 END = "<!-- /cam:topics -->"
@@ -33,6 +34,46 @@ def person_text(text: str) -> str:
     lines = [line.removesuffix("\r") for line in (before + after).split("\n")]
     ours = titles.__contains__ if BEGIN in text else _GENERATED.fullmatch
     return "\n".join(line for line in lines if not ours(line)).strip("\n")
+
+
+def note_records(data: bytes, scope: MemoryScope) -> list[MemoryRecord]:
+    """What the person wrote in MEMORY.md as records of the topic ``memory``: one an item or paragraph.
+
+    They can be found and read, not changed: the file is the person's. The heading above a piece is its last
+    detail; an id holds until the piece's first line or its heading is changed.
+    """
+    records: list[MemoryRecord] = []
+    taken: set[str] = set()
+    for heading, lines in _pieces(person_text(data.decode("utf-8", "replace"))):
+        summary, details = split_text("\n".join(lines))
+        digest = sha256(f"{scope}\n{heading}\n{summary}".encode("utf-8", "surrogatepass")).hexdigest()
+        name = new_id(summary, digest, taken)
+        taken.add(name)
+        own = (*details, heading) if heading else details
+        records.append(
+            MemoryRecord(scope, "memory", name, summary, own, sources=(Source("file", name="MEMORY.md"),))
+        )
+    return records
+
+
+def _pieces(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Items and paragraphs, each with the heading it stands under."""
+    heading = ""
+    piece: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        title = _HEADING.match(line)
+        item = _ITEM.match(line)
+        if piece and (title or item or not line.strip()):
+            yield heading, piece
+            piece = []
+        if title:
+            heading = title.group(1).strip()
+        elif line.strip():
+            piece.append(line[item.end() :] if item else line.strip())
+
+
+_HEADING = re.compile(r"#{1,6} (.*)")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)]) +(?=\S)")
 
 
 def update_index(data: bytes, scope: MemoryScope, state: MemoryState, counts: Mapping[str, int]) -> bytes:

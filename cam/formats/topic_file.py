@@ -33,6 +33,7 @@ from typing import Any
 
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, Source, new_id
+from cam.formats.record_data import record_from_data, record_to_data, source_to_data
 
 _MARKER = re.compile(r"<!-- cam:(record|entry) (\{.*\}) -->[ \t]*")
 _VERSION = re.compile(r"<!-- cam:version ([0-9a-f]{10}) -->[ \t]*\r?\n")
@@ -234,86 +235,9 @@ def render_topic_file(file: TopicFile) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def record_to_data(record: MemoryRecord) -> dict[str, Any]:
-    """A record as JSON data: history, transactions and ``--json`` use the same names."""
-    data: dict[str, Any] = {
-        "ref": str(record.ref),
-        "scope": str(record.scope),
-        "state": str(record.state),
-        "topic": record.topic,
-        "id": record.id,
-        "type": str(record.type),
-        "summary": record.summary,
-        "details": list(record.details),
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
-        "sources": [source_to_data(s) for s in record.sources],
-        "reason": record.reason,
-    }
-    for name in ("valid_from", "valid_until"):
-        if getattr(record, name) is not None:
-            data[name] = getattr(record, name)
-    if record.related:
-        data["related"] = list(record.related)
-    if record.pinned:
-        data["pinned"] = True
-    return data
-
-
-def record_from_data(data: Mapping[str, Any]) -> MemoryRecord:
-    """Read what ``record_to_data`` wrote.
-
-    Raises:
-        ValueError: it is not such data.
-    """
-    try:
-        return MemoryRecord(
-            MemoryScope(data["scope"]),
-            data["topic"],
-            data["id"],
-            data["summary"],
-            tuple(data.get("details", ())),
-            MemoryState(data.get("state", "active")),
-            RecordType(data.get("type", "memory")),
-            data["created_at"],
-            data["updated_at"],
-            tuple(source_from_data(s) for s in data.get("sources", ())),
-            data.get("reason", ""),
-            data.get("valid_from"),
-            data.get("valid_until"),
-            tuple(data.get("related", ())),
-            bool(data.get("pinned")),
-        )
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"not a record: {error}") from None
-
-
 @functools.lru_cache(maxsize=1 << 15)
 def _record_json(record: MemoryRecord) -> str:
     return json.dumps(record_to_data(record), sort_keys=True)
-
-
-def source_to_data(source: Source) -> dict[str, Any]:
-    """A source as JSON data, empty fields left out."""
-    fields = ("kind", "session", "ordinal", "digest", "name")
-    return {name: getattr(source, name) for name in fields if getattr(source, name) is not None}
-
-
-def source_from_data(data: Any) -> Source:
-    """Read a source; a bare string (the predecessor's) is a session's path or a manual note.
-
-    Raises:
-        ValueError: neither.
-    """
-    if isinstance(data, str):
-        return Source("person") if data == "manual" else Source("session", name=data)
-    if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
-        raise ValueError("a source is an object with a kind")
-    text = {name: data.get(name) for name in ("kind", "session", "digest", "name")}
-    if any(value is not None and not isinstance(value, str) for value in text.values()):
-        raise ValueError("a source's fields are texts")
-    ordinal = data.get("ordinal") if isinstance(data.get("ordinal"), int) else None
-    return Source(data["kind"], text["session"], ordinal, text["digest"], text["name"])
 
 
 _ADVICE = "mend the section or take it out; nothing of it was changed"

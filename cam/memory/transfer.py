@@ -30,14 +30,8 @@ from cam.core.records import (
 )
 from cam.core.secrets import MASK, mask
 from cam.core.tombstones import normal, tombstone_key
-from cam.formats.topic_file import (
-    apply_to_topic_file,
-    new_topic_file,
-    parse_topic_file,
-    record_from_data,
-    record_to_data,
-    render_topic_file,
-)
+from cam.formats.record_data import record_from_data, record_to_data
+from cam.formats.topic_file import apply_to_topic_file, new_topic_file, parse_topic_file, render_topic_file
 
 SCHEMA = "cam-export/v1"
 

@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from cam.core.errors import NotFoundError
+from cam.core.errors import IntegrityError, NotFoundError
+from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryRef, MemoryState, is_valid_at
 from cam.recall.cards import shown
-from cam.recall.indexed import ask_disk
+from cam.recall.indexed import RecordsOnDisk, ask_disk
 from cam.recall.request import SearchRequest, TimelineRequest, read_refs
 from cam.recall.result import Details, SearchResult, Timeline
 from cam.recall.search import search
@@ -21,6 +22,7 @@ from cam.recall.source import Searchable
 from cam.store.layout import StoreLayout
 
 if TYPE_CHECKING:
+    from cam.recall.status import Rebuilt, Status
     from cam.store.story import Story
 
 _T = TypeVar("_T")
@@ -32,22 +34,38 @@ class Recall:
     Args:
         layout: of the store.
         now: ISO-8601 UTC; what does not hold then is not found.
+        use_index: whether the sidecar is used and kept; the answers are the same.
+        strict: fail where anything of the store cannot be read, instead of saying so beside the answer.
     """
 
-    def __init__(self, layout: StoreLayout, *, now: str) -> None:
+    def __init__(
+        self, layout: StoreLayout, *, now: str, use_index: bool = True, strict: bool = False
+    ) -> None:
         self._layout = layout
         self._now = now
+        self._use_index = use_index
+        self._strict = strict
 
     def search(self, request: SearchRequest) -> SearchResult:
-        """One page of cards, best first."""
+        """One page of cards, best first.
+
+        Raises:
+            InvalidInputError: the request is out of bounds.
+            NotFoundError: links are to be followed from a record that is not there.
+            IntegrityError: a limit is broken; or ``strict``, and something cannot be read.
+        """
+        request.check()
         return self._answer(lambda source: search(source, request, now=self._now, path_of=self._path_of))
 
     def timeline(self, request: TimelineRequest) -> Timeline:
         """A record's own life and its neighbours in time, or what stands around a date.
 
         Raises:
+            InvalidInputError: the request is out of bounds.
             NotFoundError: the anchor is no date, and nothing is known of it or it does not hold now.
+            IntegrityError: as ``search``.
         """
+        request.check()
         from cam.recall.timeline import timeline  # noqa: PLC0415 - a search needs none of it
 
         return self._answer(
@@ -69,9 +87,33 @@ class Recall:
         Raises:
             InvalidInputError: too few, too many, or a text that is no ref.
             NotFoundError: one of them is not there or does not hold now.
+            IntegrityError: as ``search``.
         """
         wanted = read_refs(tuple(refs))
         return self._answer(lambda source: self._details(source, wanted))
+
+    def status(self) -> "Status":
+        """What there is to find, and what the sidecar has of it; the sidecar is left as it is.
+
+        Raises:
+            IntegrityError: as ``search``.
+        """
+        from cam.recall.rebuild import status  # noqa: PLC0415
+
+        return self._answer(lambda source: status(source, self._layout, use_index=self._use_index))
+
+    def rebuild(self) -> "Rebuilt":
+        """Read memory twice, compare both with the sidecar, and build that anew.
+
+        Raises:
+            IntegrityError: as ``search``.
+            StoreUnavailableError: the store cannot be read.
+        """
+        from cam.recall.rebuild import rebuild  # noqa: PLC0415
+
+        rebuilt = rebuild(self._layout, use_index=self._use_index)
+        self._check_strict(rebuilt.problems)
+        return rebuilt
 
     def _details(self, source: Searchable, refs: Sequence[MemoryRef]) -> Details:
         found = {ref: [f for f in source.find(ref) if is_valid_at(f[0], self._now)] for ref in refs}
@@ -97,8 +139,23 @@ class Recall:
         return story(events, records, ref)
 
     def _path_of(self, record: MemoryRecord) -> str:
-        path = self._layout.topic_file(record.scope, record.state, record.topic)
+        if record.topic == "memory":  # the person's own text
+            path = self._layout.index_file(record.scope)
+        else:
+            path = self._layout.topic_file(record.scope, record.state, record.topic)
         return os.path.relpath(path, self._layout.root)
 
-    def _answer(self, ask: Callable[[Searchable], _T]) -> _T:
-        return ask_disk(self._layout, ask)
+    def _answer(self, ask: Callable[[RecordsOnDisk], _T]) -> _T:
+        """``ask`` the store; what cannot be read ends it where that is asked for."""
+
+        def strictly(source: RecordsOnDisk) -> _T:
+            answer = ask(source)
+            self._check_strict(source.problems)
+            return answer
+
+        return ask_disk(self._layout, strictly, use_index=self._use_index)
+
+    def _check_strict(self, problems: Sequence[Problem]) -> None:
+        if self._strict and problems:
+            more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+            raise IntegrityError(f"{problems[0]}{more}")

@@ -1,23 +1,30 @@
 """Records found through the sidecar: the same answers as from the files, without reading them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from heapq import nlargest, nsmallest
+from itertools import compress
 from typing import TypeVar
+from zlib import crc32
 
 from cam.core.problems import Problem
-from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_valid_at
+from cam.core.ranking import Classes
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, holds
+from cam.core.times import sortable
 from cam.recall.request import Filters
 from cam.recall.source import Moment, moment_of, visible_document
 from cam.store.layout import StoreLayout
-from cam.store.sidecar import DamagedError, Part, Shard, drop_indexes, open_shard
+from cam.store.limits import Limits
+from cam.store.sidecar import NOTES, DamagedError, Part, Shard, drop_indexes, open_shard
 
 _T = TypeVar("_T")
 
 
-def ask_disk(layout: StoreLayout, ask: Callable[["RecordsOnDisk"], _T]) -> _T:
+def ask_disk(layout: StoreLayout, ask: Callable[["RecordsOnDisk"], _T], *, use_index: bool = True) -> _T:
     """What ``ask`` answers; an index that turns out damaged is dropped and does not count."""
     try:
-        return ask(RecordsOnDisk(layout))
+        return ask(RecordsOnDisk(layout, trust=use_index))
     except (DamagedError, ValueError):
         drop_indexes(layout)
         return ask(RecordsOnDisk(layout, trust=False))
@@ -34,55 +41,108 @@ class RecordsOnDisk:
         """``trust``: whether indexes on disk are used."""
         self._layout = layout
         self._trust = trust
+        self._limits = Limits()
         self._shards: dict[tuple[MemoryScope, MemoryState], Shard] = {}
         self.problems: list[Problem] = []
 
     def select(self, state: MemoryState | None, filters: Filters, now: str) -> "SelectedOnDisk":
         """See ``Searchable``."""
-        shards = [
-            self._shard(scope, each)
-            for scope in self._layout.scopes
-            if filters.scope in (None, scope)
-            for each in MemoryState
-            if state in (None, each)
-        ]
-        return SelectedOnDisk([part for shard in shards for part in shard.parts], filters, now)
+        shards = self.shards(filters.scope, state)
+        return SelectedOnDisk([Chosen(part, filters, now) for shard in shards for part in shard.parts])
 
     def find(self, ref: MemoryRef) -> Sequence[tuple[MemoryRecord, bool]]:
         """See ``Searchable``."""
         if ref.scope not in self._layout.scopes:
             return []
-        found = []
-        for part in self._shard(ref.scope, ref.state).parts:
-            file = part.files.get(f"{ref.topic}.md")
-            numbers = file.documents if file and f"{ref.topic}.md" not in part.dead_files else ()
-            records = [(part.record(n), bool(part.clean[n])) for n in numbers]
-            found += [each for each in records if each[0].ref == ref]
-        return found
+        name, wanted = _file_of(ref.topic), crc32(ref.id.encode())
+        found = [
+            part.found(number)
+            for part in self._shard(ref.scope, ref.state).parts
+            for number in part.documents(name)
+            if part.ids[number] == wanted
+        ]
+        return [each for each in found if each[0].ref == ref]
+
+    def shards(self, scope: MemoryScope | None = None, state: MemoryState | None = None) -> list[Shard]:
+        """The folders of a scope and a state; None for all."""
+        return [
+            self._shard(each, its)
+            for each in self._layout.scopes
+            if scope in (None, each)
+            for its in MemoryState
+            if state in (None, its)
+        ]
+
+    def records(self) -> Iterator[MemoryRecord]:
+        """Every record, whatever its state and validity."""
+        for shard in self.shards():
+            for part in shard.parts:
+                for name in part.names:
+                    yield from (part.record(number) for number in part.documents(name))
 
     def _shard(self, scope: MemoryScope, state: MemoryState) -> Shard:
         if (scope, state) not in self._shards:
-            shard = open_shard(self._layout, scope, state, visible_document, trust=self._trust)
+            shard = open_shard(
+                self._layout, scope, state, visible_document, trust=self._trust, limits=self._limits
+            )
             self._shards[scope, state] = shard
             self.problems += shard.problems
         return self._shards[scope, state]
 
 
+class Chosen:
+    """Implements ``cam.core.ranking.Segment``: those documents of a part that filters admit."""
+
+    def __init__(self, part: Part, filters: Filters, now: str) -> None:
+        self.part = part
+        self.size = part.size
+        self.gone = part.gone
+        for gone in _excluded(part, filters, now):
+            self.gone = gone if self.gone is None else _either(self.gone, gone)
+        self.find = part.find
+        self.vocabulary = part.vocabulary
+
+    @property
+    def count(self) -> int:
+        """See ``Segment``."""
+        return self.size - sum(self.gone or b"")
+
+    @property
+    def classes(self) -> Classes:
+        """See ``Segment``."""
+        return self.part.classes
+
+    @property
+    def total_length(self) -> float:
+        """See ``Segment``."""
+        if self.gone is None:
+            return self.part.all_length
+        return self.part.all_length - sum(compress(self.part.lengths, self.gone))
+
+    def around(self, moment: Moment, before: int, after: int) -> tuple[list[int], list[int]]:
+        """The last ``before`` documents created before ``moment``, and the first ``after`` from it on."""
+        times = self.part.times
+        at = bisect_left(times, moment, key=lambda n: moment_of(self.part.record(n)))
+        return (
+            self._first((times[i] for i in range(at - 1, -1, -1)), before),
+            self._first((times[i] for i in range(at, len(times))), after),
+        )
+
+    def _first(self, numbers: Iterator[int], count: int) -> list[int]:
+        found: list[int] = []
+        for number in numbers if count else ():
+            if self.gone is None or not self.gone[number]:
+                found.append(number)
+                if len(found) == count:
+                    break
+        return found
+
+
 class SelectedOnDisk:
     """Implements ``Selection`` and ``Postings`` over parts of the sidecar; documents are numbered through."""
 
-    def __init__(self, parts: Sequence[Part], filters: Filters, now: str) -> None:
-        self._parts = parts
-        self._offsets: list[int] = []
-        self._lengths: list[float] = []
-        for part in parts:
-            self._offsets.append(len(self._lengths))
-            self._lengths += part.lengths
-        self._left_out = self._excluded(filters, now)
-        gone = {o + n for part, o in zip(parts, self._offsets, strict=True) for n in part.dead}
-        self._gone = gone | self._left_out
-        self.count = len(self._lengths) - len(self._gone)
-        self.total_length = sum(self._lengths) - sum(self._lengths[n] for n in self._gone)
+    def __init__(self, segments: Sequence[Chosen]) -> None:
+        self.segments = segments
 
     @property
     def postings(self) -> "SelectedOnDisk":
@@ -91,28 +151,19 @@ class SelectedOnDisk:
 
     def found(self, number: int) -> tuple[MemoryRecord, bool]:
         """See ``Selection``."""
-        part, local = self._place(number)
-        return part.record(local), bool(part.clean[local])
+        for at, segment in zip(self._offsets, self.segments, strict=True):
+            if number < at + segment.size:
+                return segment.part.found(number - at)
+        raise IndexError(number)
 
     def around(self, moment: Moment, before: int, after: int) -> Sequence[int]:
         """See ``Selection``."""
-        moments = [(moment_of(self.found(n)[0]), n) for n in range(len(self._lengths)) if n not in self._gone]
-        earlier = nlargest(before, (m for m in moments if m[0] < moment))[::-1]
-        later = nsmallest(after, (m for m in moments if m[0] >= moment))
-        return [n for _, n in (*earlier, *later)]
-
-    def find(self, token: str) -> Iterable[tuple[int, float, int]]:
-        """See ``Postings``."""
-        found = [
-            (number + offset, weight, fields)
-            for part, offset in zip(self._parts, self._offsets, strict=True)
-            for number, weight, fields in part.find(token)
-        ]
-        return found if not self._left_out else [hit for hit in found if hit[0] not in self._left_out]
-
-    def length(self, number: int) -> float:
-        """See ``Postings``."""
-        return self._lengths[number]
+        earlier: list[tuple[Moment, int]] = []
+        later: list[tuple[Moment, int]] = []
+        for at, segment in zip(self._offsets, self.segments, strict=True):
+            for numbers, into in zip(segment.around(moment, before, after), (earlier, later), strict=True):
+                into += [(moment_of(segment.part.record(n)), at + n) for n in numbers]
+        return [n for _, n in (*nlargest(before, earlier)[::-1], *nsmallest(after, later))]
 
     def key(self, number: int) -> str:
         """See ``Postings``."""
@@ -125,29 +176,64 @@ class SelectedOnDisk:
     def smallest(self, numbers: Sequence[int], count: int) -> Sequence[int]:
         """See ``Postings``; of each part the first by its own order, and of those the first by their keys."""
         first: list[int] = []
-        for part, offset in zip(self._parts, self._offsets, strict=True):
-            own = (n - offset for n in numbers if offset <= n < offset + len(part.lengths))
-            first += [offset + n for n in nsmallest(count, own, key=part.order.__getitem__)]
+        for at, segment in zip(self._offsets, self.segments, strict=True):
+            own = (n - at for n in numbers if at <= n < at + segment.size)
+            first += [at + n for n in nsmallest(count, own, key=segment.part.order.__getitem__)]
         return sorted(first, key=self.key)[:count]
 
-    def vocabulary(self) -> Sequence[str]:
-        """See ``Postings``."""
-        return sorted({token for part in self._parts for token in part.tokens})
+    @cached_property
+    def _offsets(self) -> list[int]:
+        offsets, at = [], 0
+        for segment in self.segments:
+            offsets.append(at)
+            at += segment.size
+        return offsets
 
-    def _place(self, number: int) -> tuple[Part, int]:
-        for part, offset in zip(self._parts, self._offsets, strict=True):
-            if offset <= number < offset + len(part.lengths):
-                return part, number - offset
-        raise IndexError(number)
 
-    def _excluded(self, filters: Filters, now: str) -> set[int]:
-        """Numbers of live documents that the filters do not admit or that do not hold."""
-        excluded: set[int] = set()
-        for part, offset in zip(self._parts, self._offsets, strict=True):
-            # A record's own fields are looked at only where a filter asks for them.
-            numbers = range(len(part.lengths)) if filters.look_inside else part.bounds if now else ()
-            for n in numbers:
-                record = part.record(n)
-                if n not in part.dead and not (filters.admit(record) and is_valid_at(record, now)):
-                    excluded.add(offset + n)
-        return excluded
+def _file_of(topic: str) -> str:
+    return NOTES if topic == "memory" else f"{topic}.md"
+
+
+def _excluded(part: Part, filters: Filters, now: str) -> Iterator[bytearray]:
+    """1 for each document that a filter does not admit, by filter; what all admit gives nothing."""
+    if filters.topic is not None:
+        admitted = part.documents(_file_of(filters.topic))
+        gone = bytearray(b"\x01") * part.size
+        gone[admitted.start : admitted.stop] = bytes(len(admitted))
+        yield gone
+    if filters.type or filters.source is not None or filters.session is not None:
+        known, trait_of = part.traits
+        refused = [not _admits(filters, *each) for each in known]
+        yield bytearray(map(refused.__getitem__, trait_of))
+    first, last = filters.span
+    if first or last:
+
+        def created(number: int) -> str:
+            return sortable(part.record(number).created_at)
+
+        begin = bisect_left(part.times, first, key=created) if first else 0
+        end = bisect_right(part.times, last, key=created) if last else part.size
+        gone = bytearray(b"\x01") * part.size
+        for number in part.times[begin:end]:
+            gone[number] = 0
+        yield gone
+    refused_bounds = [n for low, high, numbers in part.bounds if not holds(low, high, now) for n in numbers]
+    if now and refused_bounds:
+        gone = bytearray(part.size)
+        for number in refused_bounds:
+            gone[number] = 1
+        yield gone
+
+
+def _admits(filters: Filters, kind: str, sources: Sequence[str], sessions: Sequence[str]) -> bool:
+    return (
+        filters.type in (None, kind)
+        and (filters.source is None or filters.source in sources)
+        and (filters.session is None or filters.session in sessions)
+    )
+
+
+def _either(one: bytearray, other: bytearray) -> bytearray:
+    """1 where either has one."""
+    both = int.from_bytes(one, "little") | int.from_bytes(other, "little")
+    return bytearray(both.to_bytes(len(one), "little"))

@@ -1,6 +1,6 @@
 """What of memory fits a prompt: a long, untidy text rather than a query."""
 
-from cam.core.ranking import Hit, Postings, best_in, query_terms
+from cam.core.ranking import Hit, Postings, best_in, holders, query_terms
 from cam.core.records import MemoryRecord, MemoryState
 from cam.recall.indexed import RecordsOnDisk, ask_disk
 from cam.recall.request import Filters
@@ -35,11 +35,13 @@ def fitting_records(
 
     def ask(source: RecordsOnDisk) -> list[MemoryRecord]:
         chosen = source.select(MemoryState.ACTIVE, Filters(), now)
-        hits, _ = best_in(query, chosen.postings, top=top)
+        # Twice as many: the person's own text is told in any case, and is no record.
+        hits, _ = best_in(query, chosen.postings, top=2 * top)
         if surely:
             telling = _telling(query, chosen.postings)
             hits = [hit for hit in hits if _is_about(hit, telling)]
-        return [chosen.found(hit.number)[0] for hit in hits]
+        found = [chosen.found(hit.number)[0] for hit in hits]
+        return [record for record in found if record.topic != "memory"][:top]
 
     return ask_disk(layout, ask)
 
@@ -56,11 +58,8 @@ def _asked(prompt: str) -> str:
 
 def _telling(query: str, postings: Postings) -> dict[str, bool]:
     """The query's words, and whether each tells what the sentence is about."""
-    most = max(_FEW, _RARE * postings.count)
-    return {
-        term.word: 0 < len({n for token, _ in term.tokens for n, _, _ in postings.find(token)}) <= most
-        for term in query_terms(query)
-    }
+    most = max(_FEW, _RARE * sum(segment.count for segment in postings.segments))
+    return {term.word: 0 < holders(term, postings) <= most for term in query_terms(query)}
 
 
 def _is_about(hit: Hit, telling: dict[str, bool]) -> bool:

@@ -1,6 +1,9 @@
-"""What can be asked of memory. A request is checked when it is made, before anything is read."""
+"""What can be asked of memory. ``check`` refuses a request out of bounds, before anything is read.
 
-from dataclasses import dataclass
+Types here are tuples: a search in a new process would feel what frozen dataclasses cost to make.
+"""
+
+from typing import NamedTuple
 
 from cam.core.errors import InvalidInputError
 from cam.core.ranking import count_terms
@@ -13,11 +16,12 @@ MAX_QUERY_UNITS = 2048
 MAX_PAGE_SIZE = 100
 MAX_AROUND = 100
 MAX_REFS = 100
+MAX_NODES = 100
+MAX_TOKENS = 50_000
 STATES = ("auto", "active", "archived", "all")
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What a record must be to be looked at at all; None asks for nothing.
 
     Attributes:
@@ -25,9 +29,6 @@ class Filters:
         session: a Codex session that said it.
         since: not created before; ``YYYY-MM-DD`` or ISO-8601 with a zone.
         until: not created after; a date alone includes that day.
-
-    Raises:
-        InvalidInputError: a date that is none.
     """
 
     scope: MemoryScope | None = None
@@ -38,22 +39,17 @@ class Filters:
     since: str | None = None
     until: str | None = None
 
-    def __post_init__(self) -> None:
-        _ = self.span
-
     @property
     def span(self) -> tuple[str, str]:
-        """First and last instant of creation, as ``cam.core.times.sortable``; "" where it is open."""
+        """First and last instant of creation, as ``cam.core.times.sortable``; "" where it is open.
+
+        Raises:
+            InvalidInputError: a date that is none.
+        """
         return (
             instant(self.since) if self.since else "",
             instant(self.until, end_of_day=True) if self.until else "",
         )
-
-    @property
-    def look_inside(self) -> bool:
-        """Whether a record's own fields decide, beyond its scope."""
-        asked = (self.topic, self.type, self.source, self.session, self.since, self.until)
-        return any(value is not None for value in asked)
 
     def admit(self, record: MemoryRecord) -> bool:
         """Whether ``record`` is looked at."""
@@ -69,8 +65,31 @@ class Filters:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class Expansion(NamedTuple):
+    """What a record is linked to, beside the matches of a search.
+
+    Attributes:
+        ref: of an active record to start from.
+        max_nodes: records at most, the start among them; 1 to 100.
+        max_tokens: what their cards' records may cost together; 1 to 50,000.
+    """
+
+    ref: str
+    max_nodes: int = 10
+    max_tokens: int = 2000
+
+    def check(self) -> None:
+        """Refuse budgets out of bounds.
+
+        Raises:
+            InvalidInputError: one of them is, or the start is no ref.
+        """
+        MemoryRef.parse(self.ref)
+        _check_number("max nodes", self.max_nodes, 1, MAX_NODES)
+        _check_number("max tokens", self.max_tokens, 1, MAX_TOKENS)
+
+
+class SearchRequest(NamedTuple):
     """A question.
 
     Attributes:
@@ -80,9 +99,7 @@ class SearchRequest:
         page_size: cards on a page, 1 to 100.
         match: ``any`` word of the query, or ``all``.
         recency: weight of newness, 0 or more (``cam.core.ranking``).
-
-    Raises:
-        InvalidInputError: out of bounds, or an option has no such value.
+        expansion: what links are followed, if any.
     """
 
     query: str
@@ -92,18 +109,26 @@ class SearchRequest:
     page_size: int = 8
     match: str = "any"
     recency: float = 0.0
+    expansion: Expansion | None = None
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse what is out of bounds.
+
+        Raises:
+            InvalidInputError: something is, or an option has no such value.
+        """
         check_query(self.query)
+        _ = self.filters.span
         _check_choice("state", self.state, STATES)
         _check_choice("match", self.match, ("any", "all"))
         if not 0 <= self.recency < float("inf"):
             raise InvalidInputError(f"recency {self.recency} is not a finite number of 0 or more")
         _check_page(self.page, self.page_size)
+        if self.expansion is not None:
+            self.expansion.check()
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineRequest:
+class TimelineRequest(NamedTuple):
     """What stood around a record or a moment.
 
     Attributes:
@@ -114,9 +139,6 @@ class TimelineRequest:
             ones too where the anchor is archived.
         page: 1-based; pages cut the window, not memory.
         page_size: cards on a page, 1 to 100.
-
-    Raises:
-        InvalidInputError: out of bounds, or an option has no such value.
     """
 
     anchor: str
@@ -127,7 +149,13 @@ class TimelineRequest:
     page: int = 1
     page_size: int = 20
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse what is out of bounds.
+
+        Raises:
+            InvalidInputError: something is, or an option has no such value.
+        """
+        _ = self.filters.span
         for name, value in (("before", self.before), ("after", self.after)):
             _check_number(name, value, 0, MAX_AROUND)
         _check_choice("state", self.state, STATES)

@@ -1,7 +1,9 @@
-"""What recall answers: cards first, whole records only where they are asked for."""
+"""What recall answers: cards first, whole records only where they are asked for.
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+Types here are tuples: a search in a new process would feel what frozen dataclasses cost to make.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, RecordType
@@ -10,8 +12,7 @@ if TYPE_CHECKING:  # the history costs a search more than all the rest
     from cam.store.story import Step
 
 
-@dataclass(frozen=True, slots=True)
-class CardProvenance:
+class CardProvenance(NamedTuple):
     """Where a record comes from.
 
     Attributes:
@@ -25,8 +26,7 @@ class CardProvenance:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """One record, enough to decide whether to ask for details.
 
     Attributes:
@@ -67,8 +67,7 @@ class Card:
         return self.ref.topic
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A record as it may be seen.
 
     Attributes:
@@ -87,8 +86,21 @@ class Shown:
     masked: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class Expanded(NamedTuple):
+    """What a record is linked to.
+
+    Attributes:
+        cards: breadth first, the start before all.
+        est_tokens: of their records together.
+        is_cut: whether a budget kept something out.
+    """
+
+    cards: tuple[Card, ...]
+    est_tokens: int
+    is_cut: bool
+
+
+class SearchResult(NamedTuple):
     """One page of matches.
 
     Attributes:
@@ -101,6 +113,7 @@ class SearchResult:
         problems: what of the store could not be read.
         cut: private spans cut from this page's records.
         masked: secrets masked in this page's records.
+        expanded: what was linked, where that was asked for.
     """
 
     query: str
@@ -112,10 +125,10 @@ class SearchResult:
     problems: tuple[Problem, ...] = ()
     cut: int = 0
     masked: int = 0
+    expanded: Expanded | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """A record's own life, and what stands around it in time.
 
     Attributes:
@@ -143,8 +156,7 @@ class Timeline:
     masked: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Details:
+class Details(NamedTuple):
     """Whole records.
 
     Attributes:

@@ -16,7 +16,12 @@ def search(source: Searchable, request: SearchRequest, *, now: str, path_of: Pat
         request: what.
         now: ISO-8601 UTC; records that do not hold then are left out.
         path_of: a record's file, for its card.
+
+    Raises:
+        InvalidInputError: the request is out of bounds.
+        NotFoundError: links are to be followed from a record that is not there.
     """
+    request.check()
     hits: list[Hit] = []
     total, searched = 0, request.state
     for searched in ("active", "archived") if request.state == "auto" else (request.state,):
@@ -34,6 +39,11 @@ def search(source: Searchable, request: SearchRequest, *, now: str, path_of: Pat
             break
     else:
         searched = "active" if request.state == "auto" else request.state
+    expanded = None
+    if request.expansion is not None:
+        from cam.recall.graph import expand  # noqa: PLC0415 - few searches ask for it
+
+        expanded = expand(source, request.expansion, now=now, path_of=path_of)
     page = hits[(request.page - 1) * request.page_size :]
     seen = [shown(chosen.found(hit.number), path_of) for hit in page]
     return SearchResult(
@@ -46,4 +56,5 @@ def search(source: Searchable, request: SearchRequest, *, now: str, path_of: Pat
         tuple(source.problems),
         sum(each.cut for each in seen),
         sum(each.masked for each in seen),
+        expanded,
     )

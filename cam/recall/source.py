@@ -1,7 +1,6 @@
 """What is searched: records in memory or the sidecar on disk, behind one protocol; both answer alike."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from cam.core.problems import Problem
@@ -105,4 +104,4 @@ def visible_document(record: MemoryRecord) -> Document:
     if visible == record.text:
         return document
     summary, _, details = visible.partition("\n")
-    return replace(document, fields=(("summary", summary), ("details", details), *document.fields[2:]))
+    return document._replace(fields=(("summary", summary), ("details", details), *document.fields[2:]))

@@ -29,8 +29,10 @@ def timeline(
         story_of: tells the life of a record.
 
     Raises:
+        InvalidInputError: the request is out of bounds.
         NotFoundError: the anchor is no date, and nothing is known of it or it does not hold now.
     """
+    request.check()
     anchor = _anchor(request.anchor, now, story_of)
     ref, moment = anchor.ref, anchor.moment
     states = {"auto": None if anchor.is_archived else MemoryState.ACTIVE, "all": None}

@@ -5,7 +5,7 @@ from typing import Any
 
 from cam.core.display import one_line
 from cam.core.records import MemoryScope, Source
-from cam.formats.topic_file import record_to_data, source_to_data
+from cam.formats.record_data import record_to_data, source_to_data
 from cam.memory.result import Changed
 from cam.render.story import record_or_none, step_data, step_lines
 from cam.store.story import Story, Turn

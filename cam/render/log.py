@@ -6,7 +6,7 @@ from typing import Any
 from cam.core.display import one_line, shortened
 from cam.core.tombstones import normal
 from cam.formats.history import quote_to_data
-from cam.formats.topic_file import record_to_data
+from cam.formats.record_data import record_to_data
 from cam.memory.log import Lesson, LogEntry
 
 _SIGNS = {"learned": "+", "restored": "+", "corrected": "~", "changed": "~", "forgotten": "-", "deleted": "-"}

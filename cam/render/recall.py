@@ -3,8 +3,8 @@
 from typing import Any
 
 from cam.core.display import one_line
-from cam.formats.topic_file import record_to_data
-from cam.recall.result import Card, Details, SearchResult, Shown, Timeline
+from cam.formats.record_data import record_to_data
+from cam.recall.result import Card, Details, Expanded, SearchResult, Shown, Timeline
 from cam.render.records import problem_data, record_text
 
 
@@ -18,14 +18,13 @@ def search_data(result: SearchResult) -> dict[str, Any]:
         "page": result.page,
         "page_size": result.page_size,
         **screening_data(result),
+        **({"expansion": _expanded_data(result.expanded)} if result.expanded else {}),
     }
 
 
 def search_text(result: SearchResult) -> str:
     """One card a paragraph: what it says, its ref, and which words matched where."""
-    if not result.cards:
-        return f"Nothing that is remembered matches {one_line(result.query)!r}."
-    lines = []
+    lines = [] if result.cards else [f"Nothing that is remembered matches {one_line(result.query)!r}."]
     for card in result.cards:
         lines += [
             one_line(card.summary),
@@ -33,6 +32,11 @@ def search_text(result: SearchResult) -> str:
         ]
     if result.total > len(result.cards):
         lines.append(f"{len(result.cards)} of {result.total}; --limit shows more")
+    if result.expanded:
+        lines += ["", "Linked:"]
+        for card in result.expanded.cards:
+            lines += [one_line(card.summary), f"  {card.ref}"]
+        lines += ["the budget left some out"] if result.expanded.is_cut else []
     return "\n".join(lines)
 
 
@@ -80,6 +84,19 @@ def card_data(card: Card) -> dict[str, Any]:
         "matched_fields": list(card.fields),
         "matched_terms": list(card.terms),
         "est_tokens": card.est_tokens,
+    }
+
+
+def export_data(result: Details) -> dict[str, Any]:
+    """``recall export --json``: what details give, under the name of the form."""
+    return {"format": "cam-recall-export/v1", **details_data(result)}
+
+
+def _expanded_data(expanded: Expanded) -> dict[str, Any]:
+    return {
+        "items": [card_data(card) for card in expanded.cards],
+        "est_tokens": expanded.est_tokens,
+        "truncated": expanded.is_cut,
     }
 
 

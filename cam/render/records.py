@@ -6,7 +6,7 @@ from typing import Any
 from cam.core.display import one_line
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
-from cam.formats.topic_file import record_to_data, source_to_data
+from cam.formats.record_data import record_to_data, source_to_data
 
 _TITLES = {
     MemoryScope.GLOBAL: "Global (every repository)",

@@ -5,7 +5,7 @@ from typing import Any
 from cam.core.display import one_line
 from cam.formats.audit import Waiting
 from cam.formats.history import quote_to_data
-from cam.formats.topic_file import record_to_data, source_to_data
+from cam.formats.record_data import record_to_data, source_to_data
 from cam.memory.proposals import Preview
 from cam.memory.result import Decided, Proposed
 from cam.memory.review_queue import Queue

@@ -6,7 +6,7 @@ from cam.core.display import one_line
 from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord
 from cam.formats.history import HistoryEvent, quote_to_data
-from cam.formats.topic_file import record_to_data
+from cam.formats.record_data import record_to_data
 from cam.store.story import Step
 
 _VERBS = {

@@ -6,7 +6,7 @@ from typing import Any
 from cam.core.display import one_line
 from cam.core.evidence import RolloutMeta
 from cam.core.operations import Change, MemoryOperation
-from cam.formats.topic_file import record_to_data
+from cam.formats.record_data import record_to_data
 from cam.render.reasons import in_words
 from cam.store.identity import Project
 from cam.sync.result import ImportPlan, SessionReport, SyncReport

@@ -22,6 +22,7 @@ from cam.formats.file_step import FileStep, file_step, step_from_data, step_to_d
 from cam.formats.history import HistoryEvent, form_from_data, form_to_data
 from cam.formats.json_line import dump_line
 from cam.formats.memory_index import counts_in_index, update_index
+from cam.formats.record_data import record_from_data, record_to_data
 from cam.formats.topic_file import (
     Form,
     TopicFile,
@@ -29,8 +30,6 @@ from cam.formats.topic_file import (
     form_of,
     new_topic_file,
     parse_topic_file,
-    record_from_data,
-    record_to_data,
     render_topic_file,
 )
 from cam.store.layout import StoreLayout

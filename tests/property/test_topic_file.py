@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.formats.record_data import record_from_data, record_to_data
 from cam.formats.topic_file import (
     TopicFile,
     apply_to_topic_file,
     new_topic_file,
     parse_topic_file,
-    record_from_data,
-    record_to_data,
     render_topic_file,
 )
 from tests.property.strategies import any_text, records

@@ -163,13 +163,29 @@ def test_a_damaged_index_gives_the_same_answer(
 
 
 @pytest.mark.parametrize(
-    "section", ["record_spans", "records", "spans", "documents", "kinds", "tokens", "files"]
+    "section",
+    [
+        "record_spans",
+        "records",
+        "block_spans",
+        "blocks",
+        "heads",
+        "documents",
+        "kinds",
+        "class_counts",
+        "class_lengths",
+        "names",
+        "stamps",
+        "firsts",
+        "bounds",
+        "order",
+    ],
 )
 def test_damage_in_any_section_gives_the_same_answer(store: MarkdownStore, section: str) -> None:
     same(store)
     path = next(p for p in indexes(store) if "project" in p.name and "archive" not in p.name)
     whole = path.read_bytes()
-    header = json.JSONDecoder().raw_decode(whole[whole.index(b"{") :].decode("utf-8", "replace"))[0]
+    header = json.JSONDecoder().raw_decode(whole[whole.index(b'{"') :].decode("utf-8", "replace"))[0]
     last = max(offset + length for offset, length, _ in header["sections"].values())
     offset, length, _ = header["sections"][section]
     start = len(whole) - last + offset

@@ -131,7 +131,7 @@ def test_an_anchor_that_is_nothing_is_not_found(store: MarkdownStore, anchor: st
 )
 def test_numbers_out_of_bounds_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError):
-        TimelineRequest("2026-11-05", **options)
+        TimelineRequest("2026-11-05", **options).check()
 
 
 def test_a_record_tells_its_own_life(store: MarkdownStore) -> None:

@@ -1,0 +1,71 @@
+"""What there is to find, and whether it reads the same twice, for people and as data."""
+
+from typing import Any
+
+from cam.recall.status import Rebuilt, Status
+from cam.render.records import problem_data
+
+
+def status_data(status: Status) -> dict[str, Any]:
+    """``recall status --json``."""
+    return {
+        "canonical": {"root": status.root, "records": status.records},
+        "mode": "local-read-only",
+        "active": status.active,
+        "archived": status.records - status.active,
+        "notes": status.notes,
+        "files": status.files,
+        "bytes": status.bytes,
+        "index_policy": status.policy,
+        "indexes": [
+            {
+                "scope": str(index.scope),
+                "state": str(index.state),
+                "records": index.records,
+                "bytes": index.bytes,
+                "fresh": index.is_fresh,
+            }
+            for index in status.indexes
+        ],
+        "problems": problem_data(status.problems),
+        "problem_count": len(status.problems),
+    }
+
+
+def status_text(status: Status) -> str:
+    """A line for what is there, and one for each index."""
+    counts = f"{status.records} records ({status.active} active) and {status.notes} notes"
+    lines = [f"{counts} in {status.files} files, {status.bytes / 1e6:.1f} MB: {status.root}"]
+    if status.policy == "off":
+        lines.append("no index is kept (recall_index is off)")
+    elif not status.indexes:
+        lines.append("no index yet: a search makes one where reading the files would be felt")
+    lines += [
+        f"  index {index.scope} {index.state}: {index.records} records, {index.bytes / 1e6:.1f} MB, "
+        + ("fresh" if index.is_fresh else "renewed by the next search")
+        for index in status.indexes
+    ]
+    return "\n".join(lines)
+
+
+def rebuilt_data(rebuilt: Rebuilt) -> dict[str, Any]:
+    """``recall rebuild --json``."""
+    return {
+        "format": "cam-recall-rebuild/v1",
+        "canonical_digest": rebuilt.canonical,
+        "rebuilt_digest": rebuilt.rebuilt,
+        "index_digest": rebuilt.indexed,
+        "equivalent": rebuilt.is_equivalent,
+        "difference": rebuilt.difference or None,
+        "records": rebuilt.records,
+        "problems": problem_data(rebuilt.problems),
+        "problem_count": len(rebuilt.problems),
+    }
+
+
+def rebuilt_text(rebuilt: Rebuilt) -> str:
+    """The verdict, and the first difference where there is one."""
+    if rebuilt.is_equivalent:
+        compared = "read twice" if rebuilt.indexed is None else "read twice and held by the index"
+        return f"{rebuilt.records} records, {compared}: all the same\n  {rebuilt.canonical}"
+    return f"Not the same: {rebuilt.difference}\nThe index was built anew from the files."

@@ -1,0 +1,44 @@
+"""How much of a store one question may read; checked by size and number before any content is."""
+
+from collections.abc import Sequence
+
+from cam.core.errors import IntegrityError
+
+MAX_FILES = 10_000
+MAX_FILE_BYTES = 8 * 1024 * 1024
+MAX_BYTES = 128 * 1024 * 1024
+MAX_RECORDS = 500_000
+
+
+class Limits:
+    """Counts what is looked at together."""
+
+    def __init__(self) -> None:
+        self.files = self.bytes = self.records = 0
+
+    def take_files(self, folder: str, sizes: Sequence[int]) -> None:
+        """Count files that are about to be read.
+
+        Raises:
+            IntegrityError: too many, too large, or too much together; the limit is named.
+        """
+        self.files += len(sizes)
+        self.bytes += sum(sizes)
+        if self.files > MAX_FILES:
+            raise IntegrityError(f"{folder}: {self.files:,} files; at most {MAX_FILES:,} are read")
+        if max(sizes, default=0) > MAX_FILE_BYTES:
+            raise IntegrityError(
+                f"{folder}: a file has {max(sizes):,} bytes; at most {MAX_FILE_BYTES:,} are read"
+            )
+        if self.bytes > MAX_BYTES:
+            raise IntegrityError(f"{folder}: {self.bytes:,} bytes together; at most {MAX_BYTES:,} are read")
+
+    def take_records(self, folder: str, count: int) -> None:
+        """Count records.
+
+        Raises:
+            IntegrityError: too many; the limit is named.
+        """
+        self.records += count
+        if self.records > MAX_RECORDS:
+            raise IntegrityError(f"{folder}: {self.records:,} records; at most {MAX_RECORDS:,} are searched")
