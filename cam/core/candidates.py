@@ -16,6 +16,7 @@ class Candidate(NamedTuple):
         updated_at: ISO-8601 UTC.
         valid_from: "" where open.
         valid_until: "" where open.
+        is_agents: whether agents alone noted it.
     """
 
     scope: MemoryScope
@@ -26,6 +27,7 @@ class Candidate(NamedTuple):
     pinned: bool = False
     valid_from: str = ""
     valid_until: str = ""
+    is_agents: bool = False
 
     @property
     def key(self) -> str:
@@ -49,6 +51,7 @@ def candidate_of(record: MemoryRecord) -> Candidate:
         record.pinned,
         record.valid_from or "",
         record.valid_until or "",
+        record.is_agents,
     )
 
 

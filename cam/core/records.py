@@ -199,6 +199,11 @@ class MemoryRecord:
         """Summary and details as one text."""
         return "\n".join((self.summary, *self.details))
 
+    @property
+    def is_agents(self) -> bool:
+        """Whether agents alone noted it: no person said it, no session, no file."""
+        return bool(self.sources) and all(source.kind == "agent" for source in self.sources)
+
     def archived(self, reason: str, at: str) -> "MemoryRecord":
         """This record, no longer holding."""
         return replace(self, state=MemoryState.ARCHIVED, reason=reason, updated_at=at)

@@ -246,6 +246,7 @@ def _card_data(card: Card) -> dict[str, Any]:
         "ref": str(card.ref),
         "summary": one_line(card.summary),
         "updated": card.updated_at[:10],
+        "source": card.provenance.source,
         "tokens": card.est_tokens,
     }
 

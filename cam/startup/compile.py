@@ -161,6 +161,7 @@ class _Lines:
         line = self._made.get(candidate)
         if line is None:
             text = self._line_of(candidate.summary)
+            text += " (an agent's note)" if text and candidate.is_agents else ""
             line = record_line(candidate.scope, candidate.topic, text) if text else ""
             self._made[candidate] = line
         return line

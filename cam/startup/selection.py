@@ -2,7 +2,8 @@
 
 In this order: what a person pinned; what fits the prompt, where it is known; rules that the user had to
 repeat though they were told; the first few of each scope, so that none starves; then by scope. Within each,
-the newest first, where a record that was of use is as new as that use.
+the newest first, where a record that was of use is as new as that use. What agents alone noted comes after
+all that, by scope: it never takes the place of what the person said.
 """
 
 import re
@@ -59,6 +60,10 @@ def put_in_order(
         else:
             active.append(candidate)
     newest = sorted(active, key=_Newness(hints.used_at), reverse=True)
+    noted = [c for c in newest if c.is_agents and not c.pinned]
+    if noted:
+        said, _, _ = put_in_order((c for c in active if c.pinned or not c.is_agents), now, hints)
+        return [*said, *(c for scope in SCOPE_ORDER for c in noted if c.scope is scope)], active, omissions
     by_scope = {scope: [c for c in newest if c.scope is scope] for scope in SCOPE_ORDER}
     first = [c for scope in SCOPE_ORDER for c in by_scope[scope][:FIRST_OF_EACH]]
     pinned = [c for scope in SCOPE_ORDER for c in by_scope[scope] if c.pinned]

@@ -119,7 +119,15 @@ class StartIndex:
             path = self._layout.topic_file(scope, MemoryState.ACTIVE, name[:-3])
             return [[], [], [[0, str(error).removeprefix(f"{path}: "), ""]]]  # no stamp: it is tried again
         rows = [
-            [r.id, _short(r.summary), r.updated_at, r.pinned, r.valid_from or "", r.valid_until or ""]
+            [
+                r.id,
+                _short(r.summary),
+                r.updated_at,
+                r.pinned,
+                r.valid_from or "",
+                r.valid_until or "",
+                r.is_agents,
+            ]
             for r in (file.records if file else ())
         ]
         problems = [[p.line, p.reason, p.advice] for p in (file.problems if file else ())]

@@ -40,6 +40,17 @@ def test_what_had_to_be_repeated_stands_high_and_use_keeps_a_record_new() -> Non
     assert order(*some, hints=hints)[:3] == ["n1", "n2", "n8"]
 
 
+def test_what_agents_noted_never_takes_the_place_of_what_a_person_said() -> None:
+    notes = [candidate(f"a{day}", day=day)._replace(is_agents=True) for day in range(20, 29)]
+    said = [candidate(f"n{day}", day=day) for day in range(1, 9)]
+    hints = Hints(relevant=("project:workflow:a20", "project:workflow:n1"))
+    found = order(*notes, *said, hints=hints)
+    assert found[:3] == ["n1", "n8", "n7"]
+    assert found[len(said) :] == [f"a{day}" for day in range(28, 19, -1)]
+    pinned = notes[0]._replace(pinned=True)  # by a person: it is theirs
+    assert order(*said, *notes[1:], pinned)[0] == "a20"
+
+
 def test_no_scope_starves() -> None:
     many = [candidate(f"n{n}", day=20) for n in range(300)]
     few = [candidate(f"g{n}", MemoryScope.GLOBAL) for n in range(9)]
