@@ -18,6 +18,8 @@ import pytest
 
 from cam.core.errors import CamError
 from cam.recall.adapter import create
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore
 from tests.unit.cli.run import run
 from tests.unit.hosts.wire import Wire
 
@@ -327,6 +329,25 @@ def test_a_target_is_no_link(place: Place, way: str) -> None:
         assert place.ways[way]("propose", {"target": target, "edit": "x"})[0] == "write_refused"
     assert place.bytes() == before
     assert outside.read_text() == "theirs\n"
+
+
+def test_a_search_is_answered_while_somebody_else_writes(place: Place, server: tuple[Wire, Path]) -> None:
+    place.cam("remember", RULE)
+    wire, _ = server
+    meta = {"x-codex-turn-metadata": {"workspaces": {str(place.repo): {}}}}
+
+    def call(number: int, name: str, arguments: dict[str, Any]) -> None:
+        params = {"name": name, "arguments": arguments, "_meta": meta}
+        wire.send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+
+    with MarkdownStore(StoreLayout(str(place.store))).locked():
+        keys = {"actor": "codex", "allow_write": True}
+        call(901, "remember", {"content": "The API listens on port 8080", **keys})
+        call(902, "search_memories", {"query": "pnpm"})
+        answer = wire.next()
+        assert (answer["id"], answer["result"]["structuredContent"]["total"]) == (902, 1)
+    answer = wire.next()
+    assert (answer["id"], answer["result"]["isError"]) == (901, False)
 
 
 def test_a_server_that_reads_has_no_tool_that_writes(place: Place) -> None:
