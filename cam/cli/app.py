@@ -70,6 +70,7 @@ COMMANDS: dict[str, Entry] = {
     "config": Entry("config", "Settings: list, get, set, edit.", _SETUP),
     "doctor": Entry("doctor", "Check that memory reaches Codex, and what is wrong.", _SETUP),
     "audit": Entry("audit", "Look for secrets and personal paths in store and repository.", _SETUP),
+    "completion": Entry("completion", "Completion for bash, zsh or fish.", _SETUP),
     "help": Entry("help", "Help on a command: cam help run", _SETUP),
 }
 

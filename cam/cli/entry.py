@@ -48,6 +48,10 @@ def main(arguments: list[str]) -> int:
     except ValueError as error:
         sys.stderr.write(f"cam: {error}\n")
         return 4
+    if rest[:1] == ["complete"]:  # asked by the shell at every tab
+        from cam.cli.complete import run_complete
+
+        return run_complete(rest[1:], options.cwd)
     if rest[:1] == ["--version"]:
         return _print_version(as_json="--json" in rest)
     if rest and rest[0] in PASS_THROUGH:

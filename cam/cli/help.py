@@ -1,10 +1,11 @@
-"""cam help [COMMAND]."""
+"""cam help [COMMAND|TOPIC]."""
 
+import os
 from typing import Annotated
 
 import typer
 
-from cam.cli.answer import emit
+from cam.cli.answer import Answer, emit, respond
 from cam.cli.entry import PASS_THROUGH, GlobalOptions
 from cam.core.errors import NotFoundError
 
@@ -34,18 +35,46 @@ _WHAT = {
 
 
 def help_command(
-    command: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND]", help="Which command.")] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[COMMAND|TOPIC]", help="Which command, or what to read about."),
+    ] = None,
 ) -> None:
-    """Help on cam, or on one command."""
-    from cam.cli.app import COMMANDS, run_app
+    """Help on cam, on a command, or on a topic: without a word it names them all."""
+    from cam.cli.app import COMMANDS, overview, run_app
     from cam.cli.recall import run_recall
 
-    words = command or []
-    if words and words[0] in PASS_THROUGH:
+    words = words or []
+    if not words:
+        emit(f"{overview()}\n\nTopics: {', '.join(topics())}")
+        return
+    if words[0] in PASS_THROUGH:
         emit(SESSION_PAGE.format(verb=words[0], what=_WHAT[words[0]]).rstrip("\n"))
         return
-    if words and words[0] == "recall":
+    if words[0] == "recall":
         run_recall([*words[1:], "--help"], GlobalOptions())
-    if words and words[0] not in COMMANDS:
-        raise NotFoundError(f"there is no command {words[0]!r}")
-    raise typer.Exit(run_app([*words, "--help"], GlobalOptions()))
+    if words[0] in COMMANDS:
+        raise typer.Exit(run_app([*words, "--help"], GlobalOptions()))
+    if words[0] in topics():
+        respond("help", as_json=False, work=lambda: _page(words[0]))
+    raise NotFoundError(f"there is no command or topic {words[0]!r}; 'cam help' names them all")
+
+
+def topics() -> list[str]:
+    """Pages of the documentation, by name."""
+    return sorted(name.removesuffix(".md") for name in os.listdir(_folder()) if name.endswith(".md"))
+
+
+def _page(topic: str) -> Answer:
+    from cam.render.page import page_text
+
+    with open(os.path.join(_folder(), f"{topic}.md"), encoding="utf-8") as file:
+        text = page_text(file.read())
+    return Answer({"topic": topic, "text": text}, text)
+
+
+def _folder() -> str:
+    """Where the documentation is: in the package, or beside it in a checkout."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    inside = os.path.join(package, "docs")
+    return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), "docs")

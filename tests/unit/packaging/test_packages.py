@@ -100,7 +100,8 @@ def test_every_file_of_the_package_is_in_the_wheel(wheels: list[Path]) -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert own - names == set()
-    assert {name for name in names if name.startswith("cam/")} - own == {"cam/commit.txt"}
+    docs = {f"cam/docs/{path.name}" for path in (ROOT / "docs").iterdir()}
+    assert {name for name in names if name.startswith("cam/")} - own == {"cam/commit.txt", *docs}
 
 
 def test_the_installed_wheel_runs_and_knows_its_commit(wheels: list[Path], tmp_path: Path) -> None:
@@ -137,4 +138,7 @@ def test_the_installed_wheel_runs_and_knows_its_commit(wheels: list[Path], tmp_p
     assert head.returncode or told.endswith(f"({head.stdout.strip()})")
     cam("remember", "The wheel holds its language data: 部署")
     assert "部署" in cam("recall", "search", "部署")
+    assert cam("help", "recall").startswith("Usage: cam recall")
+    assert cam("help", "continuity").startswith("WHERE THE LAST SESSION STOPPED")
+    assert cam("complete", "mem").startswith("memory\t")
     assert cam("report").strip().endswith(".html")
