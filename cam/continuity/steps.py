@@ -149,10 +149,12 @@ def _asked_for_later(piece: Piece) -> list[str]:
         return _whole(piece)
     if steps := _after_cue(piece):
         return steps
-    hit = words.find("deferred", piece.shade)
-    if hit is None or not _says_what(f"{piece.text[: hit.start()]} {piece.text[hit.end() :]}"):
-        return []
-    return _whole(piece)
+    # "add it to orders, and later also to invoices": what is put off is a part of the sentence
+    for text in (*_CLAUSE.split(piece.text), piece.text):
+        hit = words.find("deferred", shadow(text))
+        if hit is not None and _says_what(f"{text[: hit.start()]} {text[hit.end() :]}"):
+            return _listed([text])
+    return []
 
 
 def _is_put_off(text: str) -> bool:
@@ -171,7 +173,8 @@ def _open_in(piece: Piece, *, intends: bool) -> list[str]:
     if words.find("describes", shadow(piece.lead)):
         return []
     if _is_open(piece):
-        return _whole(piece)
+        told = words.find("told_to", piece.shade)
+        return _listed([piece.text[told.end() :] if told else piece.text])
     return _intended(piece) if intends else []
 
 
