@@ -63,7 +63,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "report": Entry("report", "What cam remembers, as one HTML page.", _MEMORY),
     "project": Entry("project", "Projects of the store: list, show, move, merge, purge.", _SETUP),
-    "store": Entry("store", "The store itself: verify, restore-ts.", _SETUP),
+    "store": Entry("store", "The store itself: verify, git, restore-ts.", _SETUP),
     "stats": Entry("stats", "What memory cost and gave: tokens, receipts, what you repeated.", _MEMORY),
     "gc": Entry("gc", "Clear what is old: history, audit, archive, leftovers.", _SETUP),
     "init": Entry("init", "Create the settings file and the store.", _SETUP),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from cam.core.display import one_line
+from cam.memory.machines import Synced
 from cam.render.records import problem_data
 from cam.store.predecessor import Restored
 from cam.store.verify import Report
@@ -43,6 +45,45 @@ def restored_text(done: Restored) -> str:
     lines = [f"{_count(done.files, 'file')} of the predecessor's store are back, from {done.backup}."]
     lines += [f"What stood there before: {done.aside}"] if done.aside else []
     return "\n".join(lines)
+
+
+def synced_data(done: Synced) -> dict[str, Any]:
+    """``store git sync --json``."""
+    return {
+        "where": done.where,
+        "changes": [{"kind": str(c.operation.kind), "ref": str(c.ref)} for c in done.changes],
+        "masked": done.masked,
+        "refused": done.refused,
+        "sent": done.sent,
+    }
+
+
+def synced_text(done: Synced) -> str:
+    """What came, and whether something went."""
+    lines = []
+    for change in done.changes:
+        record = change.after or change.before
+        assert record is not None
+        sign = "-" if change.after is None else "+" if change.before is None else "~"
+        lines += [f"{sign} {one_line(record.summary)}", f"    {record.ref}"]
+    came = _count(len(done.changes), "change") if done.changes else "nothing new"
+    return "\n".join(
+        [*lines, f"{came} from {done.where}; {'sent what is new here' if done.sent else 'sent nothing'}"]
+    )
+
+
+def synced_notes(done: Synced) -> tuple[str, ...]:
+    """What was not taken as it came."""
+    notes = []
+    if done.masked:
+        notes.append(
+            f"cam: secrets or private spans were cut out of {_count(done.masked, 'record')} that came"
+        )
+    if done.refused:
+        notes.append(
+            f"cam: {_count(done.refused, 'record')} that came held nothing but a secret, or was erased here"
+        )
+    return tuple(notes)
 
 
 def _count(n: int, noun: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from cam.core.errors import CamError, StalePlanError, StoreUnavailableError
 from cam.core.operations import Change, MemoryPlan
@@ -108,7 +108,9 @@ class MarkdownStore:
         if plan.is_empty and not attachment.appends and not attachment.files:
             return ""
         with self._locked():
-            return self._commit(plan, attachment, back=back_from(self.layout, undoes))
+            done = self._commit(plan, attachment, back=back_from(self.layout, undoes))
+            _keep_in_git(self.layout.root, plan)
+            return done
 
     def note_edits(self, only: Collection[TopicKey] | None = None) -> None:
         """Put into the history what people did to the files by hand; the files stay as they are meant.
@@ -381,6 +383,16 @@ def _check_fresh(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
         assert record is not None
         if present.get(record.key) != change.before:
             raise StalePlanError(f"{record.ref} was changed meanwhile; nothing was written, try again")
+
+
+def _keep_in_git(root: str, plan: MemoryPlan) -> None:
+    """Commit the change where the store is kept in git; what git refuses now goes with the next change."""
+    if not os.path.isfile(os.path.join(root, ".git", "cam-store")):
+        return
+    from cam.store.git_kept import keep, message_of  # noqa: PLC0415 - starts processes
+
+    with suppress(CamError):
+        keep(root, message_of(plan))
 
 
 def _note_owner(path: str) -> None:

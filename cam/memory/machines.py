@@ -1,0 +1,339 @@
+"""One memory on several machines, through a git repository that the person names."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cam.core.errors import IntegrityError, InvalidInputError, StoreUnavailableError
+from cam.core.operations import Change, MemoryOperation, OperationKind
+from cam.core.private import strip
+from cam.core.records import MemoryRecord, MemoryState, is_topic
+from cam.core.secrets import mask
+from cam.core.tombstones import tombstone_key
+from cam.formats.history import event_of, render_event
+from cam.formats.json_line import dump_line
+from cam.formats.memory_index import update_index
+from cam.formats.topic_file import (
+    TopicFile,
+    apply_to_topic_file,
+    parse_topic_file,
+    render_topic_file,
+)
+from cam.memory.transfer import screened_record
+from cam.store.git_kept import BRANCH, git, is_kept, keep, set_driver, start, try_git
+from cam.store.git_merge import is_shared, merge_file, scope_of_path
+from cam.store.memory_store import MarkdownStore
+from cam.store.tombstones import read_tombstones
+from cam.store.topics import write_shadow
+from cam.system.clock import now_stamp
+from cam.system.files import (
+    exchange,
+    list_folder,
+    read_bytes,
+    remove_folder,
+    stage_file,
+    take_away,
+    write_atomic,
+)
+
+REASON = "came from another machine"
+_TRIES = 3
+_INDEXES = ("MEMORY.md", "ARCHIVE.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a sync between machines did.
+
+    Attributes:
+        where: the repository that was named.
+        changes: records here before and after.
+        masked: records that came with a secret or a private span, which was cut.
+        refused: records that were not taken: nothing but a secret, or erased for good here.
+        sent: whether anything was pushed.
+    """
+
+    where: str
+    changes: tuple[Change, ...] = ()
+    masked: int = 0
+    refused: int = 0
+    sent: bool = False
+
+
+def keep_in_git(store: MarkdownStore) -> bool:
+    """Keep the store in a git repository of its own; whether that is new.
+
+    Raises:
+        StoreUnavailableError: git or the machine refuses.
+    """
+    store.note_edits()
+    with store.locked():
+        return start(store.layout.root)
+
+
+def sync_machines(store: MarkdownStore, where: str | None) -> Synced:
+    """Bring what another machine wrote here, screened, and what was written here there.
+
+    Args:
+        store: whose; it is kept in git.
+        where: the repository, remembered; None for the one that was named before.
+
+    Raises:
+        InvalidInputError: the store is not kept in git, or nobody said where.
+        IntegrityError: git cannot merge a file that is none of cam's.
+        StoreUnavailableError: git, the network or the machine refuses; what is here is as it was.
+    """
+    root = store.layout.root
+    if not is_kept(root):
+        raise InvalidInputError("the store is not kept in git: cam store git init")
+    where = _place(root, where)
+    set_driver(root)
+    done = Synced(where)
+    for _ in range(_TRIES):
+        store.note_edits()
+        with store.locked():
+            keep(root, "Edits by hand")
+        heads = git(root, "ls-remote", "--heads", "--", where, f"refs/heads/{BRANCH}").split()
+        if heads:
+            git(root, "fetch", "-q", "--no-tags", "--", where, f"refs/heads/{BRANCH}")
+            with store.locked():
+                done = _bring(store, done)
+        head = git(root, "rev-parse", "HEAD").strip()
+        if heads[:1] == [head]:
+            return done
+        code, _, said = try_git(root, "push", "-q", "--", where, f"HEAD:refs/heads/{BRANCH}")
+        if code == 0:
+            return replace(done, sent=True)
+        if "rejected" not in said:
+            raise StoreUnavailableError(
+                f"git push to {where}: {(said.strip().splitlines() or ['failed'])[-1]}"
+            )
+    raise StoreUnavailableError(f"{where} kept changing while it was written; try again")
+
+
+def _place(root: str, where: str | None) -> str:
+    if where is None:
+        where = try_git(root, "config", "cam.remote")[1].strip()
+        if not where:
+            raise InvalidInputError("say where to, once: cam store git sync --to URL-OR-FOLDER")
+        return where
+    if where.startswith("-"):
+        raise InvalidInputError(f"{where!r} is no repository")
+    where = os.path.abspath(os.path.expanduser(where)) if os.path.isdir(os.path.expanduser(where)) else where
+    git(root, "config", "cam.remote", where)
+    return where
+
+
+def _bring(store: MarkdownStore, done: Synced) -> Synced:
+    """Merge aside, screen, put into place. The lock is held, and what stands here is committed."""
+    root = store.layout.root
+    keep(root, "Edits by hand")
+    theirs = git(root, "rev-parse", "FETCH_HEAD").strip()
+    head = git(root, "rev-parse", "HEAD").strip()
+    if try_git(root, "merge-base", "--is-ancestor", theirs, head)[0] == 0:
+        return done
+    aside = store.layout.cache_file("git-merge")
+    remove_folder(aside)
+    git(root, "worktree", "prune")
+    git(root, "worktree", "add", "-q", "--detach", aside, head)
+    try:
+        who = ("-c", "user.name=cam", "-c", "user.email=cam@localhost")
+        code, _, said = try_git(
+            aside, *who, "merge", "-q", "--no-edit", "--no-verify", "--allow-unrelated-histories", theirs
+        )
+        if code:
+            left = git(aside, "diff", "--name-only", "--diff-filter=U").split()
+            what = ", ".join(left) or said.strip()
+            raise IntegrityError(f"git cannot merge {what}; merge it in {root} by hand and sync again")
+        names = git(aside, "diff", "--name-only", "-z", head, "HEAD").split("\0")
+        merged = _Merged(store, aside, [name for name in names if name and is_shared(name)])
+        merged.screen()
+        keep(aside, f"{REASON}, screened")
+        merged.put()
+        git(root, "reset", "-q", "--mixed", git(aside, "rev-parse", "HEAD").strip())
+        return replace(
+            done,
+            changes=(*done.changes, *merged.changes),
+            masked=done.masked + merged.masked,
+            refused=done.refused + merged.refused,
+        )
+    finally:
+        with suppress(StoreUnavailableError):
+            git(root, "worktree", "remove", "--force", aside)
+
+
+class _Merged:
+    """What a merge made aside, on its way into the store."""
+
+    def __init__(self, store: MarkdownStore, aside: str, names: list[str]) -> None:
+        self.changes: tuple[Change, ...] = ()
+        self.masked = self.refused = 0
+        self._store, self._root, self._aside = store, store.layout.root, aside
+        self._names = names
+        self._old = {name: read_bytes(os.path.join(self._root, name)) for name in names}
+        self._is_erased: Callable[[str], bool] = read_tombstones(store).is_erased
+
+    def screen(self) -> None:
+        """Cut secrets and private spans out of what is new, take no erased text back, note what changes."""
+        for name in self._names:
+            new = read_bytes(os.path.join(self._aside, name))
+            if new is None:
+                continue
+            old, base = self._old[name] or b"", os.path.basename(name)
+            if base.endswith(".jsonl"):
+                clean = _screened_log(old, new)
+            elif base in _INDEXES:
+                clean = _screened_text(new)
+            elif base.endswith(".md") and is_topic(base[:-3]):
+                clean = self._topic(name, old, new)
+            else:
+                clean = new
+            if clean != new:
+                write_atomic(os.path.join(self._aside, name), clean)
+        self._note()
+        self._count()
+
+    def put(self) -> None:
+        """Into place, files that get records first; what an editor saves meanwhile is merged."""
+        gains = {str(c.after.topic) for c in self.changes if c.after is not None}
+        order = sorted(self._names, key=lambda name: (os.path.basename(name)[:-3] not in gains, name))
+        for name in order:
+            path = os.path.join(self._root, name)
+            new, old = read_bytes(os.path.join(self._aside, name)), self._old[name]
+            while new != old:
+                found = take_away(path) if new is None else exchange(stage_file(path, new, "git"), path)
+                if found is None or found == old:
+                    break
+                old, new = new, merge_file(name, old or b"", new or b"", found) or found
+            if name.endswith(".md"):
+                write_shadow(self._store.layout, path, new)
+
+    def _topic(self, name: str, old: bytes, new: bytes) -> bytes:
+        before = {r.id: r for r in _parse(name, old).records}
+        file = _parse(name, new)
+        wanted: dict[str, MemoryRecord | None] = {}
+        for record in file.records:
+            if before.get(record.id) == record:
+                continue
+            clean = screened_record(record)
+            if clean is None or self._is_erased(tombstone_key(clean.summary)):
+                self.refused += 1
+                wanted[record.id] = before.get(record.id)
+            elif clean != record:
+                self.masked += 1
+                wanted[record.id] = clean
+        known = {section.raw for section in _parse(name, old).sections}
+        sections = tuple(
+            s if s.record is not None or s.raw in known else replace(s, raw=_clean(s.raw))
+            for s in file.sections
+        )
+        file = replace(file, prelude=_clean(file.prelude), sections=sections)
+        return render_topic_file(apply_to_topic_file(file, wanted))
+
+    def _note(self) -> None:
+        """History of what the merge changes here: undo and stale saves rest on it."""
+        now = now_stamp()
+        transaction = f"{now[:19].replace('-', '').replace(':', '')}-{os.urandom(4).hex()}"
+        found: list[Change] = []
+        scopes: dict[
+            str, tuple[dict[Any, MemoryRecord], dict[Any, MemoryRecord], dict[Any, dict[str, Any]]]
+        ] = {}
+        for name in self._names:
+            base = os.path.basename(name)
+            if not base.endswith(".md") or base in _INDEXES or not is_topic(base[:-3]):
+                continue
+            folder = os.path.dirname(name).removesuffix("/archive")
+            before, after, versions = scopes.setdefault(folder, ({}, {}, {}))
+            old = _parse(name, self._old[name] or b"")
+            new = _parse(name, self._merged(name))
+            before.update((r.key, r) for r in old.records)
+            after.update((r.key, r) for r in new.records)
+            versions.setdefault(new.topic, {})[str(new.state)] = new.version
+        for folder, (before, after, versions) in scopes.items():
+            changes = [_change(before.get(k), after.get(k)) for k in {**before, **after}]
+            changes = [c for c in changes if c.before != c.after]
+            found += changes
+            lines = [render_event(event_of(c, transaction, now, versions.get(c.ref.topic))) for c in changes]
+            name = f"{folder}/memory-history.jsonl"
+            more = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+            self._replace(name, self._merged(name) + more)
+        self.changes = tuple(found)
+
+    def _count(self) -> None:
+        """Indexes of the folders that changed, counted anew."""
+        for folder in {os.path.dirname(name) for name in self._names if name.endswith(".md")}:
+            inside = [n for n in list_folder(os.path.join(self._aside, folder)) if n.endswith(".md")]
+            topics = [n for n in inside if n not in _INDEXES and is_topic(n[:-3])]
+            files = [_parse(f"{folder}/{n}", self._merged(f"{folder}/{n}")) for n in topics]
+            state = MemoryState.ARCHIVED if folder.endswith("archive") else MemoryState.ACTIVE
+            name = f"{folder}/{'MEMORY.md' if state is MemoryState.ACTIVE else 'ARCHIVE.md'}"
+            counts = {file.topic: len(file.records) for file in files}
+            self._replace(name, update_index(self._merged(name), scope_of_path(name), state, counts))
+
+    def _merged(self, name: str) -> bytes:
+        return read_bytes(os.path.join(self._aside, name)) or b""
+
+    def _replace(self, name: str, data: bytes) -> None:
+        """Write a file aside that may not be among those that the merge changed."""
+        if data == self._merged(name):
+            return
+        write_atomic(os.path.join(self._aside, name), data)
+        if name not in self._old:
+            self._old[name] = read_bytes(os.path.join(self._root, name))
+            self._names.append(name)
+
+
+def _change(before: MemoryRecord | None, after: MemoryRecord | None) -> Change:
+    record = after or before
+    assert record is not None
+    if after is None:
+        kind = OperationKind.DELETE
+    elif before is None:
+        kind = OperationKind.ADD
+    elif after.state is MemoryState.ARCHIVED and before.state is MemoryState.ACTIVE:
+        kind = OperationKind.ARCHIVE
+    else:
+        kind = OperationKind.UPDATE
+    return Change(MemoryOperation(kind, record, REASON, "git", actor="git"), before, after)
+
+
+def _parse(name: str, data: bytes) -> TopicFile:
+    state = MemoryState.ARCHIVED if os.path.dirname(name).endswith("archive") else MemoryState.ACTIVE
+    topic = os.path.basename(name)[:-3]
+    return parse_topic_file(data, path=name, scope=scope_of_path(name), state=state, topic=topic)
+
+
+def _screened_text(data: bytes) -> bytes:
+    return _clean(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _clean(text: str) -> str:
+    return mask(strip(text).text).text
+
+
+def _screened_log(old: bytes, new: bytes) -> bytes:
+    """A log with its new lines screened; one that is no JSON is left out."""
+    known = set(old.split(b"\n"))
+    lines = []
+    for line in new.split(b"\n"):
+        if line in known or not line.strip():
+            lines.append(line)
+            continue
+        with suppress(ValueError):
+            data = json.loads(line)
+            clean = _walk(data)
+            lines.append(line if clean == data else dump_line(clean).encode("utf-8", "backslashreplace"))
+    return b"\n".join(lines)
+
+
+def _walk(value: Any) -> Any:
+    if isinstance(value, str):
+        return _clean(value)
+    if isinstance(value, list):
+        return [_walk(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _walk(item) for key, item in value.items()}
+    return value
