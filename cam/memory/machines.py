@@ -23,7 +23,7 @@ from cam.formats.topic_file import (
     render_topic_file,
 )
 from cam.memory.transfer import screened_record
-from cam.store.git_kept import BRANCH, git, is_kept, keep, set_driver, start, try_git
+from cam.store.git_kept import BRANCH, complaint, git, is_kept, keep, set_driver, start, try_git
 from cam.store.git_merge import is_shared, merge_file, scope_of_path
 from cam.store.memory_store import MarkdownStore
 from cam.store.tombstones import read_tombstones
@@ -145,11 +145,11 @@ def _bring(store: MarkdownStore, done: Synced) -> Synced:
             aside, *who, "merge", "-q", "--no-edit", "--no-verify", "--allow-unrelated-histories", theirs
         )
         if code:
-            left = git(aside, "diff", "--name-only", "--diff-filter=U").split()
-            what = ", ".join(left) or said.strip()
-            raise IntegrityError(f"git cannot merge {what}; merge it in {root} by hand and sync again")
+            _settle(aside, said)
+            git(aside, *who, "commit", "-q", "--no-edit", "--no-verify")
         names = git(aside, "diff", "--name-only", "-z", head, "HEAD").split("\0")
-        merged = _Merged(store, aside, [name for name in names if name and is_shared(name)])
+        links = _links(aside)
+        merged = _Merged(store, aside, [n for n in names if is_shared(n) and n not in links])
         merged.screen()
         keep(aside, f"{REASON}, screened")
         merged.put()
@@ -163,6 +163,33 @@ def _bring(store: MarkdownStore, done: Synced) -> Synced:
     finally:
         with suppress(StoreUnavailableError):
             git(root, "worktree", "remove", "--force", aside)
+
+
+def _links(aside: str) -> set[str]:
+    """What is no regular file in the merged state; it is not taken."""
+    rows = (row.partition("\t") for row in git(aside, "ls-tree", "-r", "-z", "HEAD").split("\0"))
+    return {name for kind, _, name in rows if name and not kind.startswith("100")}
+
+
+def _settle(aside: str, said: str) -> None:
+    """Merge what git does not call the driver for: a file that one side deleted and the other changed.
+
+    Raises:
+        IntegrityError: there is a file that is none of the store's.
+    """
+    left = [name for name in git(aside, "diff", "--name-only", "--diff-filter=U", "-z").split("\0") if name]
+    for name in left:
+        base, ours, theirs = (
+            try_git(aside, "show", f":{stage}:{name}")[1].encode("utf-8", "surrogateescape")
+            for stage in (1, 2, 3)
+        )
+        merged = merge_file(name, base, ours, theirs) if is_shared(name) else None
+        if merged is None:
+            raise IntegrityError(f"git cannot merge {name}; take it out of one side and sync again")
+        write_atomic(os.path.join(aside, name), merged)
+        git(aside, "add", "--", name)
+    if not left:
+        raise IntegrityError(f"git cannot merge: {complaint(said)}")
 
 
 class _Merged:

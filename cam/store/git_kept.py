@@ -107,9 +107,14 @@ def git(root: str, *words: str, good: Sequence[int] = (0,)) -> str:
     """
     code, out, err = try_git(root, *words)
     if code not in good:
-        said = err.strip().splitlines()
-        raise StoreUnavailableError(f"git {words[0]} in {root}: {said[-1] if said else f'exit {code}'}")
+        raise StoreUnavailableError(f"git {words[0]}: {complaint(err) or f'it failed with exit code {code}'}")
     return out
+
+
+def complaint(said: str) -> str:
+    """The line of git's complaints that says what is wrong."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
 
 
 def try_git(root: str, *words: str) -> tuple[int, str, str]:

@@ -6,12 +6,19 @@ Pure.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.memory_index import counts_in_index, person_text, update_index
-from cam.formats.topic_file import TopicFile, apply_to_topic_file, parse_topic_file, render_topic_file
+from cam.formats.topic_file import (
+    TopicFile,
+    apply_to_topic_file,
+    new_topic_file,
+    parse_topic_file,
+    render_topic_file,
+)
 
 CONFLICT = "changed on two machines at once; both are kept"
 
@@ -43,6 +50,8 @@ def merge_file(path: str, base: bytes, ours: bytes, theirs: bytes) -> bytes | No
         return _merge_index(base, ours, theirs, scope, state)
     files = (
         parse_topic_file(data, path=path, scope=scope, state=state, topic=name[:-3])
+        if data
+        else new_topic_file(scope, state, name[:-3])
         for data in (base, ours, theirs)
     )
     return render_topic_file(_merge_topic(*files))
@@ -64,7 +73,7 @@ def merge_lines(ours: bytes, theirs: bytes) -> bytes:
             if line.strip():
                 at = _time_of(line) or at
                 lines.setdefault(line, at)
-    return b"".join(line + b"\n" for line in sorted(lines, key=lambda line: (lines[line], line)))
+    return b"".join(line + b"\n" for line in sorted(lines, key=lambda line: lines[line]))
 
 
 def _merge_topic(base: TopicFile, ours: TopicFile, theirs: TopicFile) -> TopicFile:
@@ -135,18 +144,21 @@ def _time_of(line: bytes) -> str:
         data = json.loads(line)
     except ValueError:
         return ""
-    at = data.get("at", "") if isinstance(data, dict) else ""
+    if not isinstance(data, dict):
+        return ""
+    at = next((data[name] for name in ("at", "appliedAt", "recordedAt", "generatedAt") if name in data), "")
     return at if isinstance(at, str) else ""
+
+
+_SHARED = re.compile(
+    r"projects/[^./][^/]*/project\.json"
+    r"|projects/[^./][^/]*/audit/sync-log\.jsonl|global/audit/sync-log\.jsonl"
+    r"|(?:global|projects/[^./][^/]*/(?:project|locals/[^./][^/]*))"
+    r"/(?:memory-history\.jsonl|MEMORY\.md|archive/ARCHIVE\.md|(?:archive/)?(?P<topic>[^./][^/]*)\.md)"
+)
 
 
 def is_shared(path: str) -> bool:
     """Whether a file of the store is one that machines share: topics, indexes, history, audit, identity."""
-    parts = path.split("/")
-    if any(part.startswith(".") or part == "continuity" for part in parts) or parts[0] not in (
-        "global",
-        "projects",
-    ):
-        return False
-    return parts[-1] in ("memory-history.jsonl", "sync-log.jsonl", "project.json") or parts[-1].endswith(
-        ".md"
-    )
+    match = _SHARED.fullmatch(path)
+    return match is not None and (match["topic"] is None or is_topic(match["topic"]))

@@ -4,7 +4,6 @@ Attaching is built aside as a whole folder and put into place in one step; what 
 is kept below ``backup``. A crash leaves the old state or the new one, and a repeat does nothing twice.
 """
 
-import json
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from cam.formats.topic_file import (
     parse_topic_file,
     render_topic_file,
 )
+from cam.store.git_merge import merge_lines
 from cam.store.identity import short_hash
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
@@ -225,7 +225,7 @@ class _Merger:
             if _topic_of(path) is not None:
                 files[path] = self._topic(path, data, files, taken)
             elif path.endswith(".jsonl"):
-                files[path] = _join_lines(data, files.get(path, b""))
+                files[path] = merge_lines(data, files.get(path, b""))
             elif os.path.basename(path) in _INDEXES:
                 files[path] = _join_notes(files.get(path), data)
             else:
@@ -456,31 +456,6 @@ def _join_notes(ours: bytes | None, theirs: bytes) -> bytes:
     if not notes or notes in ours.decode("utf-8", "surrogateescape"):
         return ours
     return _closed(ours) + b"\n" + notes.encode("utf-8", "surrogateescape") + b"\n"
-
-
-def _join_lines(theirs: bytes, ours: bytes) -> bytes:
-    """Two logs as one, in order of time; equal lines once."""
-    if not ours:
-        return theirs
-    lines: dict[bytes, str] = {}
-    for data in (theirs, ours):
-        at = ""
-        for line in data.split(b"\n"):
-            if line.strip():
-                at = _time_of(line) or at
-                lines.setdefault(line, at)
-    return b"".join(line + b"\n" for line in sorted(lines, key=lambda line: lines[line]))
-
-
-def _time_of(line: bytes) -> str:
-    try:
-        data = json.loads(line)
-    except ValueError:
-        return ""
-    if not isinstance(data, dict):
-        return ""
-    at = next((data[name] for name in ("at", "appliedAt", "recordedAt", "generatedAt") if name in data), "")
-    return at if isinstance(at, str) else ""
 
 
 def _closed(data: bytes) -> bytes:
