@@ -285,8 +285,9 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         if _same_subject(left, right, corrects=corrects):
             return True
     for kind in {k for k, _ in mine.values} & {k for k, _ in other.values}:
-        a, b = (frozenset(v for k, v in c.values if k == kind) for c in (mine, other))
-        if a & b or (len(a) > 1 and len(b) > 1 and not corrects):
+        said = [[v for k, v in c.values if k == kind] for c in (mine, other)]
+        a, b = map(frozenset, said)
+        if a & b or (min(map(len, said)) > 1 and not corrects):
             continue  # "node 1 is on 9001", "node 2 is on 9002": another value of another thing
         gone = frozenset(t for v in (a | b) for t in terms(v))
         left, right = mine.content - gone, other.content - gone

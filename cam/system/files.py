@@ -36,11 +36,11 @@ def read_bytes(path: str) -> bytes | None:
             return None
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENXIO):
-                raise IntegrityError(f"{path} is not a regular file; move it away") from None
+                raise IntegrityError(f"{path}: this is no regular file; move it away") from None
             raise
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise IntegrityError(f"{path} is not a regular file; move it away")
+            raise IntegrityError(f"{path}: this is no regular file; move it away")
         with os.fdopen(descriptor, "rb") as file:
             return file.read()
 
@@ -471,4 +471,4 @@ def _require_regular(path: str) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        raise IntegrityError(f"{path} is not a regular file; move it away")
+        raise IntegrityError(f"{path}: this is no regular file; move it away")

@@ -22,6 +22,8 @@ def test_against_each_other(text: str, known: str) -> None:
     ("text", "known"),
     [
         ("Node 2 listens on 9001", "Node 1 listens on 9000"),
+        ("Writer 2 notes item 2", "Writer 1 notes item 1"),
+        ("Writer 6 notes item 1", "Writer 2 notes item 2"),
         ("The port of service 1 is 4101", "The port of service 0 is 4100"),
         ("The API listens on port 4100", "The worker listens on port 3000"),
         ("Use npm in the docs folder", "Use pnpm in the web folder"),
