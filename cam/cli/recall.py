@@ -15,8 +15,10 @@ from cam.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from cam.core.problems import Problem
+    from cam.core.settings import Settings
     from cam.recall.flow import Recall
     from cam.recall.request import Expansion, Filters
+    from cam.store.layout import StoreLayout
 
 ALIASES = {"get": "details"}
 
@@ -148,6 +150,27 @@ def _rebuild(_: Sequence[str], options: Mapping[str, str]) -> Answer:
     return Answer(rebuilt_data(rebuilt), rebuilt_text(rebuilt), _notes(warnings, rebuilt.problems), code)
 
 
+def _benchmark(_: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from os.path import join
+
+    from cam.recall.benchmark import run_benchmark
+    from cam.render.recall_status import benchmark_text
+    from cam.system.clock import now_stamp
+
+    if "--labels" not in options or "--output" not in options:
+        raise InvalidInputError("recall benchmark needs --labels FILE and --output FILE")
+    layout, settings, cwd = _locate(options)
+    command = f"cam recall benchmark --labels {options['--labels']} --output {options['--output']}"
+    report = run_benchmark(
+        layout,
+        join(cwd, options["--labels"]),
+        join(cwd, options["--output"]),
+        now=now_stamp(),
+        command=command,
+    )
+    return Answer(report, benchmark_text(report, options["--output"]), _notes(settings.warnings, ()))
+
+
 def _expansion(options: Mapping[str, str]) -> "Expansion | None":
     """What links are followed; the budgets are checked in any case.
 
@@ -167,22 +190,33 @@ def _open(options: Mapping[str, str]) -> tuple["Recall", tuple[str, ...]]:
     Raises:
         IntegrityError: ``--memory-root`` names no folder.
     """
+    from cam.recall.flow import Recall
+    from cam.system.clock import now_stamp
+
+    layout, settings, _ = _locate(options)
+    recall = Recall(
+        layout, now=now_stamp(), use_index=settings["recall_index"] == "auto", strict="--strict" in options
+    )
+    return recall, settings.warnings
+
+
+def _locate(options: Mapping[str, str]) -> tuple["StoreLayout", "Settings", str]:
+    """The store that the options name, the settings, and the folder that is worked in.
+
+    Raises:
+        IntegrityError: ``--memory-root`` names no folder.
+    """
     from os.path import isdir
 
     from cam.core.errors import IntegrityError
-    from cam.recall.flow import Recall
     from cam.store.locate import enter, locate
-    from cam.system.clock import now_stamp
 
     root = options.get("--memory-root")
     environment = enter(options.get("--cwd"))
     if root and not isdir(environment.expand(root)):
         raise IntegrityError(f"--memory-root: there is no folder {root}")
     _, settings, layout = locate(environment, memory_root=root)
-    recall = Recall(
-        layout, now=now_stamp(), use_index=settings["recall_index"] == "auto", strict="--strict" in options
-    )
-    return recall, settings.warnings
+    return layout, settings, environment.cwd
 
 
 def _notes(warnings: Sequence[str], problems: Sequence["Problem"]) -> tuple[str, ...]:
@@ -285,6 +319,16 @@ COMMANDS = {
         (Option("--from-canonical", "", "Needed: the Markdown is what everything is compared with."),),
         "Read memory twice, compare both with the sidecar, and build that anew.",
         _rebuild,
+    ),
+    "benchmark": Command(
+        "",
+        (0, 0),
+        (
+            Option("--labels", "FILE", "Questions and the refs that answer them, a JSON object a line."),
+            Option("--output", "FILE", "Where the report goes; a new file."),
+        ),
+        "Measure how well and how fast recall answers questions that you labelled.",
+        _benchmark,
     ),
 }
 

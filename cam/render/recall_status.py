@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cam.core.display import one_line
 from cam.recall.status import Rebuilt, Status
 from cam.render.records import problem_data
 
@@ -69,3 +70,19 @@ def rebuilt_text(rebuilt: Rebuilt) -> str:
         compared = "read twice" if rebuilt.indexed is None else "read twice and held by the index"
         return f"{rebuilt.records} records, {compared}: all the same\n  {rebuilt.canonical}"
     return f"Not the same: {rebuilt.difference}\nThe index was built anew from the files."
+
+
+def benchmark_text(report: dict[str, Any], output: str) -> str:
+    """A line for each way of answering, and the questions that recall missed."""
+    lines = [f"{report['labels']} labels; the report is in {output}", ""]
+    lines += [
+        f"{config['name']:<14} recall@5 {config['recall_at_5']:.3f}  mrr {config['mrr']:.3f}  "
+        f"{config['injected_tokens']} tokens"
+        for config in report["configs"]
+    ]
+    measured = report["measurements"]
+    lines.append(
+        f"95 % within {measured['p95_latency_ms']} ms, {measured['cold_process_ms']} ms in a new process"
+    )
+    lines += [f"missed: {one_line(miss['query'])}" for miss in report["misses"]]
+    return "\n".join(lines)
