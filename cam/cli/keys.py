@@ -68,8 +68,16 @@ def read_item(text: str | None, file: str | None) -> object:
 
 
 def is_item(text: str | None) -> bool:
-    """Whether an agent's word is an item rather than a text."""
-    return text is not None and text.lstrip().startswith(("{", "["))
+    """Whether an agent's word is an item rather than a text: JSON of any kind that is no word in itself."""
+    if text is None or not text.lstrip().startswith(("{", "[")):
+        return False
+    if text.lstrip().startswith("{"):
+        return True
+    try:
+        read_payload(text)
+    except InvalidInputError:
+        return False  # "[docs] The API is at 8080" is a text
+    return True
 
 
 def in_a_sandbox(error: StoreUnavailableError, environment: Environment) -> StoreUnavailableError:

@@ -84,6 +84,7 @@ class Target:
             StoreUnavailableError: the machine refuses.
             IntegrityError: the file is not what it was, or what is read back is not ``data``.
         """
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)  # as git would, not as the store does
         mode = stat.S_IMODE(os.stat(self.path).st_mode) if self.data is not None else 0o644
         temporary = stage_file(self.path, data, f"cam-{os.getpid()}")
         os.chmod(temporary, mode)

@@ -147,6 +147,22 @@ def test_a_change_is_applied_only_as_it_was_seen(repo: Path, capsys: pytest.Capt
     assert said(capsys, "review", "accept", item["id"], "--apply")[0] == 5  # it is decided
 
 
+def test_a_file_that_is_not_there_is_made_as_git_would_make_it(
+    repo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = repo / ".github" / "copilot-instructions.md"
+    keys = ["--actor", "codex", "--allow-write"]
+    assert run(["propose", "[docs] Be brief", "--target", ".github/copilot-instructions.md", *keys]) == 0
+    capsys.readouterr()
+    run(["review", "list", "--json"])
+    (item,) = json.loads(capsys.readouterr().out)["data"]["waiting"]
+    assert not target.parent.exists()
+    assert run(["review", "accept", item["id"], "--apply"]) == 0
+    assert target.read_text() == "[docs] Be brief\n"
+    assert target.stat().st_mode & 0o777 == 0o644
+    assert target.parent.stat().st_mode & 0o700 == 0o700
+
+
 def test_a_fact_is_not_applied_and_a_change_is_no_record(
     repo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,13 +4,19 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from cam.cli.app import COMMANDS
 from cam.core.candidates import Candidate
+from cam.core.items import ACTORS, TARGETS
 from cam.core.records import MemoryScope, MemoryState
 from cam.core.settings import SETTINGS
 from cam.formats.memory_index import counts_in_index, person_text, update_index
 from cam.formats.topic_file import TopicFile, parse_topic_file, render_topic_file
+from cam.hosts.mcp_tools import TOOLS
+from cam.recall.adapter import create
 from cam.startup.compile import TopicRef, compile_payload
+from cam.system.environment import AGENT_VARIABLES
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = re.compile(
@@ -71,3 +77,21 @@ def test_every_command_and_setting_is_documented() -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"`cam {name}" not in text] == []
     assert [s.name for s in SETTINGS if f"| `{s.name}` | `{s.variable}` |" not in text] == []
+
+
+def test_what_agents_can_do_is_documented() -> None:
+    text = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    assert [tool.name for tool in TOOLS if f"| `{tool.name}` |" not in text] == []
+    assert [p.name for tool in TOOLS for p in tool.parameters if f"`{p.name}`" not in text] == []
+    assert [name for name in (*AGENT_VARIABLES, *TARGETS) if f"`{name}`" not in text] == []
+    assert f"--actor {'|'.join(ACTORS)}" in text
+
+
+def test_the_adapter_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    lines = [line for line in code.replace("/path/to/repository", str(tmp_path)).splitlines() if line]
+    names: dict[str, object] = {}
+    exec("\n".join(line for line in lines if "1a2b3c" not in line), names)
+    found = create("claude", cwd=str(tmp_path)).search("port of the API")
+    assert [card.summary for card in found.cards] == ["The API listens on port 8080"]
