@@ -76,6 +76,10 @@ def measure(root: Path, records: int, runs: int) -> None:
             [sys.executable, "-I", "-m", "cam", "hook", "session-start", "--run", str(start)],
             event,
         ),
+        "cam hook prompt-recall": (
+            [sys.executable, "-I", "-m", "cam", "hook", "prompt-recall", "--run", str(start)],
+            json.dumps({"session_id": "p", "prompt": "restart the cache of worker 77 and the login 703"}),
+        ),
         "cam recall search": ([cam, "recall", "search", "cache of the worker"], ""),
         "cam run, until Codex starts": ([cam, "run"], ""),
         "cam exec …, until Codex starts": ([cam, "exec", "restart the cache of the worker"], ""),

@@ -38,6 +38,10 @@ def main(arguments: list[str]) -> int:
         from cam.hosts.session_start import main as session_start
 
         return session_start(arguments[3])
+    if len(arguments) == 4 and arguments[:3] == ["hook", "prompt-recall", "--run"]:
+        from cam.hosts.prompt_recall import main as prompt_recall
+
+        return prompt_recall(arguments[3])
     if arguments[:1] == ["hook"]:
         from cam.hosts.hook import main as hook
 

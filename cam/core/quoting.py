@@ -6,15 +6,21 @@ MAX_SUMMARY = 600
 """Characters of one line; longer ones are cut with an ellipsis."""
 
 
-def shown_summary(summary: str) -> str:
-    """A record's summary as it may be told; "" where it holds a private span."""
+def shown_summary(summary: str, *, is_clean: bool = False) -> str:
+    """A record's summary as it may be told; "" where it holds a private span.
+
+    Args:
+        summary: as it is remembered.
+        is_clean: it is known to hold neither a private span nor a secret.
+    """
+    if is_clean:
+        return _cut(summary[: MAX_SUMMARY * 2])
     from cam.core.private import strip  # noqa: PLC0415 - before Codex starts, seldom: lines told before are kept
     from cam.core.secrets import mask  # noqa: PLC0415
 
     if strip(summary).count:
         return ""
-    text = one_line(mask(summary[: MAX_SUMMARY * 2]).text).strip()
-    return text if len(text) <= MAX_SUMMARY else text[: MAX_SUMMARY - 1] + "…"
+    return _cut(mask(summary[: MAX_SUMMARY * 2]).text)
 
 
 def quoted_lines(text: str) -> list[str]:
@@ -27,3 +33,8 @@ def quoted_lines(text: str) -> list[str]:
     lines = mask(strip(text).text).text.split("\n")
     cleaned = (one_line(line[: MAX_SUMMARY * 2]).strip() for line in lines)
     return [f"| {line[:MAX_SUMMARY]}" for line in cleaned if line]
+
+
+def _cut(text: str) -> str:
+    text = one_line(text).strip()
+    return text if len(text) <= MAX_SUMMARY else text[: MAX_SUMMARY - 1] + "…"

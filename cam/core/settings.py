@@ -162,6 +162,12 @@ SETTINGS: tuple[Setting, ...] = (
         legacy="sessionContinuityLocalPathStyle",
     ),
     Setting(
+        "prompt_recall",
+        default=False,
+        check=_switch,
+        help="whether each prompt adds the few records that are about it (Codex 0.125 and newer)",
+    ),
+    Setting(
         "extractor",
         default="heuristic",
         check=_one_of("heuristic", "codex"),

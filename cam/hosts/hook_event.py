@@ -6,8 +6,10 @@ An answer is one JSON object of the event's schema in ASCII with one line feed b
 import json
 import os
 from collections.abc import Callable, Sequence
+from mmap import ACCESS_READ, mmap
 from typing import Any, BinaryIO
 
+from cam.startup.frame import OPEN
 from cam.startup.handoff import Ledger, goes_on, text_after_compaction, text_for_session
 from cam.startup.ledger import read_ledger
 
@@ -62,8 +64,12 @@ def start_text(
     """
     source, transcript = str(event.get("source") or "startup"), event.get("transcript_path")
     known = read_ledger(cache, str(event["session_id"]))
-    if known is None and source in ("resume", "fork"):
+    if known is None and source in ("startup", "resume", "fork"):
         known = read_ledger(cache, run.get("parent") or _parent_of(transcript))
+        if known is not None and source == "startup":
+            source = "fork"  # some releases say of a fork that it starts
+    if goes_on(source, known) and _has_lost_it(transcript):
+        known = None
     if goes_on(source, known):
         run["active"] = active()
     if source == "compact" and run.get("budget"):
@@ -84,6 +90,18 @@ def _lost(transcript: object, cwd: str, trouble: Callable[[Exception], None]) ->
     except Exception as error:  # the payload must not go with it
         trouble(error)
         return ()
+
+
+def _has_lost_it(transcript: object) -> bool:
+    """Whether the session was compacted since it was told: releases up to 0.140 call no hook in mid-turn."""
+    if not isinstance(transcript, str):
+        return False
+    try:
+        with open(transcript, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+            compacted = data.rfind(b'"type":"compacted"')
+            return compacted >= 0 and data.rfind(OPEN.encode()) < compacted
+    except (OSError, ValueError):  # gone, or empty
+        return False
 
 
 def _codex_home() -> str:

@@ -19,8 +19,10 @@ _FEW = 3
 
 def fitting_records(
     layout: StoreLayout, prompt: str, top: int, *, now: str = "", surely: bool = False
-) -> list[MemoryRecord]:
+) -> list[tuple[MemoryRecord, bool]]:
     """The active records that fit best, best first; none for a prompt without words.
+
+    Each with whether it is known to hold neither a private span nor a secret.
 
     Args:
         layout: of the project's store.
@@ -33,15 +35,15 @@ def fitting_records(
     if not query:
         return []
 
-    def ask(source: RecordsOnDisk) -> list[MemoryRecord]:
+    def ask(source: RecordsOnDisk) -> list[tuple[MemoryRecord, bool]]:
         chosen = source.select(MemoryState.ACTIVE, Filters(), now)
         # Twice as many: the person's own text is told in any case, and is no record.
         hits, _ = best_in(query, chosen.postings, top=2 * top)
         if surely:
             telling = _telling(query, chosen.postings)
             hits = [hit for hit in hits if _is_about(hit, telling)]
-        found = [chosen.found(hit.number)[0] for hit in hits]
-        return [record for record in found if record.topic != "memory"][:top]
+        found = [chosen.found(hit.number) for hit in hits]
+        return [each for each in found if each[0].topic != "memory"][:top]
 
     return ask_disk(layout, ask)
 

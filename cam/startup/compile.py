@@ -12,7 +12,7 @@ from cam.core.candidates import Candidate
 from cam.core.quoting import quoted_lines, shown_summary
 from cam.core.records import MemoryScope
 from cam.core.tokens import estimate_tokens
-from cam.startup.frame import CLOSE, CONTINUITY, GUIDANCE, HIGHLIGHTS, OPEN, RECALL_HINT
+from cam.startup.frame import CLOSE, CONTINUITY, GUIDANCE, HIGHLIGHTS, OPEN, RECALL_HINT, record_line
 from cam.startup.result import Block, Entry, Omission, StartupPayload
 from cam.startup.selection import NOTHING_KNOWN, SCOPE_ORDER, Hints, Meaning, meaning_of, put_in_order
 
@@ -129,11 +129,6 @@ def compile_payload(
     blocks += [ref_block] if ref_block else []
     blocks += [Block("frame", (CLOSE,))] if frame else []
     return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), tuple(rest), reason, keys)
-
-
-def record_line(scope: MemoryScope, topic: str, text: str) -> str:
-    """A record's line; ``text`` as it may be told."""
-    return f"- [{scope}/{topic}] {text}"
 
 
 def _continuity_block(

@@ -92,7 +92,8 @@ def write_run(
     _clear_old_runs(layout)
     folder = layout.cache_file("runs", f"{int(time.time())}-{os.urandom(4).hex()}")
     make_folder(folder)
-    run = run_data(payload) | {"parent": parent, "budget": budget}
+    place = [layout.project, layout.worktree]
+    run = run_data(payload) | {"parent": parent, "budget": budget, "place": place}
     active = run.pop("active")  # a long list that a resumed session alone needs
     write_quick(os.path.join(folder, ACTIVE_FILE), "\n".join(active).encode())
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())

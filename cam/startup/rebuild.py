@@ -6,8 +6,7 @@ from cam.core.candidates import Candidate
 from cam.core.evidence import Message, Provenance, RolloutEvidence
 from cam.core.tokens import estimate_tokens
 from cam.formats.receipts import InjectionReceipt
-from cam.startup.compile import record_line
-from cam.startup.frame import CLOSE, OPEN
+from cam.startup.frame import CLOSE, OPEN, record_line
 from cam.startup.use import use_in
 
 FindRecord = Callable[[str], Candidate | None]

@@ -3,7 +3,7 @@
 from cam.core.evidence import Message, Provenance, RolloutEvidence
 from cam.core.tokens import estimate_tokens
 from cam.formats.receipts import InjectionReceipt
-from cam.startup.use import use_in
+from cam.startup.use import prompted_in, use_in
 
 _HEAD = 100
 """Characters of a text by which what is left of it is known."""
@@ -23,11 +23,13 @@ def receipt_of(
     """
     session = evidence.meta.session
     recalled, cited = use_in(evidence, lines)
+    prompted, spent = prompted_in(evidence)
     told = [i for i in evidence.items if isinstance(i, Message) and i.who is Provenance.HARNESS]
     for message in reversed(told):
         if text in message.text:
             return InjectionReceipt(
-                session, strategy, source, arrived=True, tokens=estimate_tokens(text), refs=tuple(lines),
+                session, strategy, source, arrived=True, tokens=estimate_tokens(text) + spent,
+                refs=tuple(dict.fromkeys((*lines, *prompted))),
                 line=message.line, recalled=recalled, cited=cited,
             )  # fmt: skip
     is_partly_there = any(text[:_HEAD] in message.text for message in told)

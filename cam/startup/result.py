@@ -1,11 +1,11 @@
 """The compiled payload: what Codex is told at start, and what was left out and why."""
 
 from dataclasses import dataclass
-from zlib import crc32
 
 from cam.core.candidates import Candidate
 from cam.core.records import MemoryRef
 from cam.core.tokens import estimate_tokens
+from cam.startup.frame import line_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Entry:
     @property
     def digest(self) -> str:
         """Changes when what is sent changes."""
-        return short_digest(self.line)
+        return line_digest(self.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,3 @@ class StartupPayload:
     def tokens(self) -> int:
         """Estimated tokens of the whole."""
         return estimate_tokens(self.text)
-
-
-def short_digest(text: str) -> str:
-    """Eight hex digits that change with ``text``."""
-    return f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}"

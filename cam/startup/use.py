@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cam.core.evidence import Message, Provenance, RolloutEvidence, ToolCall
+from cam.core.tokens import estimate_tokens
 from cam.formats.receipts import InjectionReceipt
+from cam.startup.frame import CLOSE, FITTING
 from cam.store.receipts import Repeat
 
 _REF = re.compile(
@@ -17,6 +19,8 @@ _REF = re.compile(
 )
 _RECALL = re.compile(r"\bcam\b[^\n]{0,200}\b(?:recall|memory)\b")
 _TOOL = re.compile(r"memor|recall|detail|timeline", re.IGNORECASE)
+_REF_SPAN = 200
+"""Characters at the end of a line in which its ref stands."""
 _NOT_WORD = re.compile(r"[\W_]+")
 _SHORTEST_CITATION = 12
 """Letters below which words that are the same are chance."""
@@ -102,6 +106,18 @@ def use_in(evidence: RolloutEvidence, lines: Mapping[str, str]) -> tuple[tuple[s
         if key in named or (len(text := _folded(line)) >= _SHORTEST_CITATION and text in spoken)
     ]
     return tuple(recalled), tuple(cited)
+
+
+def prompted_in(evidence: RolloutEvidence) -> tuple[tuple[str, ...], int]:
+    """Keys of the records that prompts added, and the estimated tokens that they cost."""
+    keys: dict[str, None] = {}
+    tokens = 0
+    for item in evidence.items:
+        if isinstance(item, Message) and item.who is Provenance.HARNESS and FITTING in item.text:
+            told = item.text.partition(FITTING)[2].partition(CLOSE)[0]
+            keys |= dict.fromkeys(key for line in told.split("\n") for key in _keys(line[-_REF_SPAN:])[-1:])
+            tokens += estimate_tokens(told)
+    return tuple(keys), tokens
 
 
 def repeated_since(use: Mapping[str, RecordUse], since: str) -> list[str]:

@@ -140,7 +140,11 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     told, _ = text_for_session(run_data(payload), call.action, known)
     command = [sys.executable, "-I", "-m", "cam", "hook", "session-start", "--run", run]
     place = Place(context.codex_home, opened.cwd)
-    injector = choose_injector(version, hook_command=shlex.join(command), payload=told, place=place)
+    at_prompt = shlex.join([*command[:5], "prompt-recall", *command[6:]])
+    injector = choose_injector(
+        version, hook_command=shlex.join(command), payload=told, place=place,
+        prompt_command=at_prompt if context.settings["prompt_recall"] else "",
+    )  # fmt: skip
     injection = injector.inject(call.arguments)
     if injection.warning:
         warnings.append(injection.warning)

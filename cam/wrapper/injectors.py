@@ -42,7 +42,7 @@ SESSION_FLAGS = "/<session-flags>/config.toml"
 
 
 def choose_injector(
-    version: Version | None, *, hook_command: str, payload: str, place: Place
+    version: Version | None, *, hook_command: str, payload: str, place: Place, prompt_command: str = ""
 ) -> RuntimeInjector:
     """The one place that decides how the payload travels.
 
@@ -52,12 +52,13 @@ def choose_injector(
             drop the answer of a hook that does not) and prints the hook's answer.
         payload: what that answer carries at start; the hook is installed for an empty one too, because it
             also answers after clear and compaction.
+        prompt_command: the same for a hook that is called with every prompt; "" for none.
         place: where Codex runs.
     """
     if version is None:
         return NoInjector("Codex does not say which release it is; it starts without memory")
     if version >= HOOK_SINCE:
-        return SessionFlagHookInjector(hook_command, payload, version, place)
+        return SessionFlagHookInjector(hook_command, payload, version, place, prompt_command)
     if version >= INSTRUCTIONS_SINCE:
         return DeveloperInstructionsInjector(payload, version, place)
     return NoInjector(
@@ -119,8 +120,11 @@ class SessionFlagHookInjector:
 
     strategy = "session-flag-hook"
 
-    def __init__(self, command: str, payload: str, version: Version, place: Place) -> None:
+    def __init__(
+        self, command: str, payload: str, version: Version, place: Place, prompt_command: str = ""
+    ) -> None:
         self._command = command
+        self._prompt_command = prompt_command
         self._payload = payload
         self._version = version
         self._place = place
@@ -137,8 +141,9 @@ class SessionFlagHookInjector:
             return DeveloperInstructionsInjector(self._payload, self._version, self._place).inject(arguments)
         hooks = apply_settings(call, "hooks")
         groups = hooks.setdefault("SessionStart", []) if isinstance(hooks, dict) else None
+        at_prompts = hooks.get("UserPromptSubmit", []) if isinstance(hooks, dict) else None
         state = hooks.setdefault("state", {}) if isinstance(hooks, dict) else None
-        if not isinstance(groups, list) or not isinstance(state, dict):
+        if not (isinstance(groups, list) and isinstance(at_prompts, list) and isinstance(state, dict)):
             return Injection(
                 "none", warning="your -c hooks flags cannot be read; Codex starts without memory"
             )
@@ -149,6 +154,12 @@ class SessionFlagHookInjector:
             "trusted_hash": hook_hash("session_start", handler)
         }
         groups.append({"hooks": [handler]})
+        if self._prompt_command:
+            at_prompt = {"type": "command", "command": self._prompt_command}
+            state[f"{SESSION_FLAGS}:user_prompt_submit:{len(at_prompts)}:0"] = {
+                "trusted_hash": hook_hash("user_prompt_submit", at_prompt)
+            }
+            hooks["UserPromptSubmit"] = [*at_prompts, {"hooks": [at_prompt]}]
         for key in installed_hooks(
             call, self._place
         ):  # else a session would be told, and learned from, twice

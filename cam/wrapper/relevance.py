@@ -24,6 +24,6 @@ def relevance(layout: StoreLayout, prompt: str | None) -> Callable[[], Sequence[
     def keys() -> Sequence[str]:
         from cam.recall.prompt import fitting_records  # noqa: PLC0415 - only where a choice is to be made
 
-        return [f"{r.scope}:{r.topic}:{r.id}" for r in fitting_records(layout, prompt, TOP)]
+        return [f"{r.scope}:{r.topic}:{r.id}" for r, _ in fitting_records(layout, prompt, TOP)]
 
     return keys
