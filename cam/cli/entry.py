@@ -34,18 +34,8 @@ def main(arguments: list[str]) -> int:
     Returns:
         The exit code.
     """
-    if len(arguments) == 4 and arguments[:3] == ["hook", "session-start", "--run"]:
-        from cam.hosts.session_start import main as session_start
-
-        return session_start(arguments[3])
-    if len(arguments) == 4 and arguments[:3] == ["hook", "prompt-recall", "--run"]:
-        from cam.hosts.prompt_recall import main as prompt_recall
-
-        return prompt_recall(arguments[3])
     if arguments[:1] == ["hook"]:
-        from cam.hosts.hook import main as hook
-
-        return hook(arguments[1:])
+        return _answer_hook(arguments[1:])
     _use_utf8()
     try:
         options, rest = split_global_options(arguments)
@@ -77,6 +67,22 @@ def main(arguments: list[str]) -> int:
     from cam.cli.app import run_app
 
     return run_app(rest, options)
+
+
+def _answer_hook(arguments: list[str]) -> int:
+    """What Codex calls: hooks of a wrapped session (``--run FOLDER``), else those that are installed."""
+    if arguments[1:2] == ["--run"] and len(arguments) == 3:
+        if arguments[0] == "session-start":
+            from cam.hosts.session_start import main as session_start
+
+            return session_start(arguments[2])
+        if arguments[0] == "prompt-recall":
+            from cam.hosts.prompt_recall import main as prompt_recall
+
+            return prompt_recall(arguments[2])
+    from cam.hosts.hook import main as hook
+
+    return hook(arguments)
 
 
 def split_global_options(arguments: list[str]) -> tuple[GlobalOptions, list[str]]:
