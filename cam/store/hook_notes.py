@@ -19,6 +19,7 @@ LOG_BYTES = 64_000
 """The log is cut to its younger half where it is longer."""
 
 _SAME_START = 5.0
+_GOES_ON = ("-resume", "-fork")  # may come again soon, and what the ledger holds is not told twice
 _PROJECTS = 200
 _SESSIONS = 50
 
@@ -62,7 +63,7 @@ def is_first(cache: str, session: str, source: str) -> bool:
     for name in list_folder(folder):
         path = os.path.join(folder, name)
         try:
-            is_old = now - os.stat(path).st_mtime > _SAME_START
+            is_old = now - os.stat(path).st_mtime > (1.0 if name.endswith(_GOES_ON) else _SAME_START)
         except OSError:
             continue
         if is_old:

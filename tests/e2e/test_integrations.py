@@ -169,7 +169,7 @@ def test_without_trust_it_says_so(place: Place) -> None:
     assert place.exec("hello") == [1]
     # What somebody changes afterwards is not trusted any more, and that is said.
     hooks = place.box.codex_home / "hooks.json"
-    hooks.write_text(hooks.read_text().replace("hook stop", "hook stop "))
+    hooks.write_text(hooks.read_text().replace("hook stop", "hook stop;"))
     assert "Stop (modified)" in place.cam("hooks", "status", code=1)
 
 

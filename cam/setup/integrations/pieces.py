@@ -42,10 +42,9 @@ _STATE = ("hooks", "state")
 
 def handler(event: str, places: Places) -> dict[str, Any]:
     """The handler of an event, as it stands in the hooks file."""
-    command = f"{shlex.join(places.words)} hook {EVENTS[event]}"
-    if places.scope == "project":
-        command += " || exit 0"  # a colleague may not have cam
-    made: dict[str, Any] = {"type": "command", "command": command, "timeout": _SECONDS.get(event, 30)}
+    # A colleague may not have cam, and some day it may be gone here: no session fails because of that.
+    command = f"{shlex.join(places.words)} hook {EVENTS[event]} || exit 0"
+    made: dict[str, Any] = {"type": "command", "command": command, "timeout": _SECONDS.get(event, 10)}
     return made | ({"additionalContextLimit": CONTEXT_LIMIT} if event == "SessionStart" else {})
 
 
