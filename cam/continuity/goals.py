@@ -46,7 +46,7 @@ def find_goal(asked: Sequence[Asked], edited: frozenset[int] = frozenset()) -> G
     for one in asked:
         goal = _after(goal, one, edited)
     if goal.asked is None:
-        goal = _makeshift(asked, goal)
+        goal = _makeshift(asked, goal, edited)
     if goal.asked is None:
         return goal
     extra = [a.text for a in goal.additions if not covers(a.text, goal.asked.text)]
@@ -124,7 +124,7 @@ def _gone_back(goal: Goal, one: Asked) -> Asked | None:
     return None
 
 
-def _makeshift(asked: Sequence[Asked], goal: Goal) -> Goal:
+def _makeshift(asked: Sequence[Asked], goal: Goal, edited: frozenset[int]) -> Goal:
     """The goal where nobody stated a task: a problem, else a request to look, else what was said first."""
     left = [a for a in asked if not any(covers(gone, a.text) for gone in goal.given_up)]
     for least, doubt in (
@@ -135,6 +135,8 @@ def _makeshift(asked: Sequence[Asked], goal: Goal) -> Goal:
         if found:
             return replace(goal, asked=found[-1], since=found[-1].at, doubts=(doubt,))
     first = next((a for a in left if a.ask is Ask.STATEMENT), None)
+    if first is None:  # what reads like a rule and led to changes in files was a task as well
+        first = next((a for a in left if a.ordinal in edited and terms(a.text)), None)
     if first is None:
         return goal
     return replace(goal, asked=first, since=first.at, doubts=("the goal is what was said first",))

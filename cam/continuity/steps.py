@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cam.continuity import words
-from cam.continuity.asking import Ask, Asked, is_control
+from cam.continuity.asking import Ask, Asked, is_control, points
 from cam.continuity.commands import kind_words
 from cam.continuity.goals import Goal
 from cam.continuity.said import (
@@ -45,6 +45,7 @@ class Step:
     is_weak: bool = False
 
 
+_MOST_LEANING, _MOST_POINTING_BACK = 6, 12  # words with content
 _SHARE_OF_WEAK = 0.25
 """Part of its words that has to come up again before what was only said to be open counts as dealt with."""
 
@@ -86,6 +87,8 @@ def _by_assistant(session: Session) -> list[Step]:
             steps = steps or _open_in(piece, intends=at == session.last_said)
             if len(steps) == 1 and n and _leans(steps[0]):
                 steps, is_weak = [_with_before(said, n, steps[0])], True
+                if found and steps[0].startswith(found[-1].text):
+                    found.pop()  # it goes on with what leant on the same sentence
             found += [Step(step, at, is_weak=is_weak) for step in steps]
     return found
 
@@ -119,7 +122,8 @@ def _offered(session: Session, before: int) -> list[str]:
     for piece in reversed(said):
         hit = words.find("offer", piece.shade)
         if hit is not None:
-            return _listed([piece.text[hit.end() :].rstrip(" ?？") or piece.text])
+            text = piece.text[hit.end() :].rstrip(" ?？")
+            return _listed([text]) if _says_what(text) and not points(text) else []
     return []
 
 
@@ -257,7 +261,10 @@ def _has_subject(before: str, cue: str) -> bool:
 
 def _leans(step: str) -> bool:
     """Whether a step is understood only with the sentence before it."""
-    return words.find("leans", step.lower()) is not None and len(terms(step)) <= 6
+    low, said = step.lower(), len(terms(step))
+    if words.find("points_back", low):
+        return said <= _MOST_POINTING_BACK
+    return said <= _MOST_LEANING and words.find("leans", low) is not None
 
 
 def _says_nothing(text: str) -> bool:
