@@ -18,7 +18,7 @@ _INSTEAD = {
     "dream proposal": _PROPOSALS,
     "dream apply-prep": _PROPOSALS,
     "dream verify-apply": _PROPOSALS,
-    "team": "a team shares memory as files: 'cam memory export' and 'cam memory import'",
+    "team": "a team shares a store in git, 'cam store git sync', or a file, 'cam memory export'",
     "memory reindex": "indexes follow the Markdown by themselves",
     "memory --enable": "cam is switched on for a project by 'cam on'",
     "memory --disable": "cam is switched off for a project by 'cam off'",

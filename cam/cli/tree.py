@@ -67,6 +67,7 @@ def _below(words: str, command: Any) -> Iterator[tuple[str, dict[str, Any]]]:
         )
         if parameter.param_type_name == "option":
             options[max(parameter.opts, key=len)] = stands_for
+            options |= dict.fromkeys(parameter.secondary_opts, stands_for)
         else:
             arguments.append(stands_for)
     help_line = (command.help or "").partition("\n")[0]

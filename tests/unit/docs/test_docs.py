@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from cam.cli.app import COMMANDS
+from cam.cli.entry import PASS_THROUGH
+from cam.cli.tree import shape
 from cam.core.candidates import Candidate
 from cam.core.items import ACTORS, TARGETS
 from cam.core.records import MemoryScope, MemoryState
@@ -19,6 +21,9 @@ from cam.startup.compile import TopicRef, compile_payload
 from cam.system.environment import AGENT_VARIABLES
 
 ROOT = Path(__file__).parents[3]
+FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+TYPED = re.compile(r"(?:`|^\$ |&& )cam ((?!dream|hook |memory (?:--enable|--recent))[^`\n]+)", re.MULTILINE)
 EXAMPLE = re.compile(
     r"<!-- example: (?P<kind>[^>]+?) -->\n```\w+\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
 )
@@ -95,3 +100,32 @@ def test_the_adapter_s_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     exec("\n".join(line for line in lines if "1a2b3c" not in line), names)
     found = create("claude", cwd=str(tmp_path)).search("port of the API")
     assert [card.summary for card in found.cards] == ["The API listens on port 8080"]
+
+
+def test_every_command_and_option_that_is_shown_exists() -> None:
+    known = shape()
+    wrong = []
+    for path in PAGES:
+        for line in TYPED.findall(path.read_text(encoding="utf-8")):
+            words = re.sub(r"^(?:(?:--no-\w+|--cwd DIR|\[[^]]*\]) )+", "", line).split()
+            if not words or not re.match(r"[a-z]", words[0]) or words[0] in PASS_THROUGH:
+                continue
+            name = " ".join(words[:2]) if " ".join(words[:2]) in known else words[0]
+            groups = {row.split()[0] for row in known}
+            options = {
+                o for row, of in known.items() if f"{row} ".startswith(f"{name} ") for o in of["options"]
+            }
+            given = set(re.findall(r"(?<=[ \[|])--[a-z-]+", f" {line.partition(' -- ')[0]}"))
+            if name not in groups | known.keys() or given - options:
+                wrong.append((path.name, line, sorted(given - options)))
+    assert wrong == []
+
+
+def test_every_link_leads_somewhere() -> None:
+    dead = [
+        (path.name, target)
+        for path in PAGES
+        for target in re.findall(r"\]\(([^)#:\s]+)[^)]*\)", FENCED.sub("", path.read_text(encoding="utf-8")))
+        if not (path.parent / target).exists()
+    ]
+    assert dead == []
