@@ -20,6 +20,7 @@ from cam.memory.result import Proposed, Remembered
 from cam.recall.flow import Recall
 from cam.recall.request import Filters, SearchRequest, TimelineRequest
 from cam.recall.result import Details, SearchResult, Timeline
+from cam.recall.status import Status
 from cam.system.clock import now_stamp
 
 
@@ -68,6 +69,22 @@ class Adapter:
             CamError: a text is no ref, or a record is not there.
         """
         return self._recall().details([_text(ref) for ref in refs])
+
+    def export(self, *refs: str) -> Details:
+        """What ``get`` gives: the records that an export of them holds.
+
+        Raises:
+            CamError: as ``get``.
+        """
+        return self.get(*refs)
+
+    def status(self) -> Status:
+        """What there is to find.
+
+        Raises:
+            CamError: cam is switched off, or a limit is broken.
+        """
+        return self._recall().status()
 
     def remember(self, item: Mapping[str, Any], *, allow_write: bool = False) -> Remembered:
         """Keep an item of type memory, idea or knowledge.

@@ -94,7 +94,7 @@ def test_a_write_of_the_model_needs_its_grant(sandbox: Any, version: str) -> Non
     box.server._script = in_turn(tool("remember", item), look)
     cam(box, "remember", FACTS[0])
     before = tree(store, without=("cache",))
-    flags = ["-c", server_flag("--allow-write"), "--dangerously-bypass-approvals-and-sandbox"]
+    flags = ["-c", server_flag("--allow-write"), "-s", "read-only"]  # the server runs outside the sandbox
     assert box.run("exec", *flags, "Remember the port.").returncode == 0
     assert {"propose", "remember"} < set(tools_of(box.server.requests[0]))
     refused, kept = outputs(box)

@@ -392,7 +392,11 @@ def test_the_adapter_is_frozen_and_reads_as_the_command_line_does(place: Place) 
         memory.name = "codex"  # type: ignore[misc]
     assert [str(card.ref) for card in memory.search("pnpm").cards] == [ref]
     assert [item.record.summary for item in memory.get(ref, ref).items] == [RULE, RULE]
+    assert memory.export(ref) == memory.get(ref)
     assert memory.timeline(ref).ref == ref
+    before = place.bytes()
+    assert memory.status() is not None
+    assert place.bytes() == before
     for odd in (lambda: create("root"), lambda: memory.search(5), lambda: memory.get("x"),  # type: ignore[arg-type]
                 lambda: memory.remember({"content": "x"}, allow_write=1)):  # type: ignore[arg-type]  # fmt: skip
         with pytest.raises(CamError) as caught:
