@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cam.core.errors import IntegrityError, InvalidInputError, StoreUnavailableError
-from cam.core.operations import Change, MemoryOperation, OperationKind
+from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind
 from cam.core.private import strip
 from cam.core.records import MemoryRecord, MemoryState, is_topic
 from cam.core.secrets import mask
 from cam.core.tombstones import tombstone_key
+from cam.formats.audit import render_audit
 from cam.formats.history import event_of, render_event
 from cam.formats.json_line import dump_line
 from cam.formats.memory_index import update_index
@@ -95,7 +96,7 @@ def sync_machines(store: MarkdownStore, where: str | None) -> Synced:
     for _ in range(_TRIES):
         store.note_edits()
         with store.locked():
-            keep(root, "Edits by hand")
+            keep(root, "Edits by hand, and what cam noted")
         heads = git(root, "ls-remote", "--heads", "--", where, f"refs/heads/{BRANCH}").split()
         if heads:
             git(root, "fetch", "-q", "--no-tags", "--", where, f"refs/heads/{BRANCH}")
@@ -130,7 +131,7 @@ def _place(root: str, where: str | None) -> str:
 def _bring(store: MarkdownStore, done: Synced) -> Synced:
     """Merge aside, screen, put into place. The lock is held, and what stands here is committed."""
     root = store.layout.root
-    keep(root, "Edits by hand")
+    keep(root, "Edits by hand, and what cam noted")
     theirs = git(root, "rev-parse", "FETCH_HEAD").strip()
     head = git(root, "rev-parse", "HEAD").strip()
     if try_git(root, "merge-base", "--is-ancestor", theirs, head)[0] == 0:
@@ -288,6 +289,11 @@ class _Merged:
             more = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
             self._replace(name, self._merged(name) + more)
         self.changes = tuple(found)
+        if found:
+            plan = MemoryPlan(tuple(found))
+            name = os.path.relpath(self._store.layout.audit_file, self._root)
+            line = render_audit(at=now, kind="git", actor="git", plan=plan, more={"tx": transaction})
+            self._replace(name, self._merged(name) + f"{line}\n".encode("utf-8", "backslashreplace"))
 
     def _count(self) -> None:
         """Indexes of the folders that changed, counted anew."""

@@ -56,7 +56,7 @@ def verify(root: str) -> Report:
     names = project_ids(root)
     layouts = [StoreLayout(root), *(layout for name in names for layout in layouts_of(root, name))]
     MarkdownStore(layouts[0]).snapshot()  # finishes what a crashed writer began
-    paths = list(walk_files(root)) if os.path.isdir(root) else []
+    paths = [p for p in walk_files(root) if not p.startswith(".git/")] if os.path.isdir(root) else []
     seen: set[str] = set()
     records = 0
     for layout in layouts:

@@ -147,6 +147,7 @@ def test_what_comes_can_be_undone_and_a_stale_save_loses_nothing(pair: tuple[Mac
     one.say("Lint before you push")
     one.sync()
     two.sync()
+    assert '"kind":"git"' in Path(two.store.layout.audit_file).read_text().splitlines()[-1]
     path.write_text(f"{old}\n## By hand\n")
     assert two.texts() == {"Deploys run on Tuesdays", "Lint before you push", "By hand"}
     two.say("Ask Ada")
