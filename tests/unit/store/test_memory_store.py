@@ -48,6 +48,7 @@ def test_a_new_store_has_only_what_was_written(store: MarkdownStore) -> None:
         "projects/shop-1/project/workflow.md", "projects/shop-1/project/MEMORY.md",
         "projects/shop-1/project/memory-history.jsonl", ".lock", ".lock.owner",
         "cache/shadow/projects/shop-1/project/workflow.md",
+        "cache/shadow/projects/shop-1/project/MEMORY.md",
     }  # fmt: skip
     for path in Path(store.layout.root).rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path

@@ -63,6 +63,7 @@ def test_the_later_layer_wins(repo: Path, monkeypatch: pytest.MonkeyPatch, stron
 
 
 SHARED = {
+    "recall_index",
     "enabled", "default_scope", "max_startup_lines", "max_startup_tokens", "session_continuity",
     "max_session_continuity_lines", "session_continuity_path_style",
 }  # fmt: skip
@@ -72,7 +73,7 @@ SAMPLE = {
     "off_folders": ("[/evil]", ("/evil",)),
     "session_continuity": ("manual", "manual"), "max_session_continuity_lines": ("9", 9),
     "session_continuity_path_style": ("claude", "claude"),
-    "extractor": ("codex", "codex"), "extractor_seconds": ("9", 9),
+    "extractor": ("codex", "codex"), "extractor_seconds": ("9", 9), "recall_index": ("\"off\"", "off"),
 }  # fmt: skip
 
 
