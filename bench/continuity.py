@@ -29,8 +29,9 @@ from cam.store.sessions import CodexSessions
 __all__ = ["HELD_OUT", "load", "measure", "play", "wrong"]
 
 HELD_OUT: tuple[str, ...] = ()
-"""Files whose texts nobody reads while the summary is worked on. ``worded-a`` and ``worded-b`` are every second
-session of one set; ``worded-b`` was held out until it gave goal .95, precision .875, recall .857, and then read."""
+"""Files whose texts nobody reads while the summary is worked on. ``worded-a`` and ``worded-b`` are every
+second session of one set; ``worded-b`` was held out until it gave goal .95, precision .875, recall .857, and
+then read."""
 
 ROOT = "/home/dev/shop"
 
