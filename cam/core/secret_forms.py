@@ -397,7 +397,7 @@ PLACES = (
     ),
     (
         "password",
-        "identified with",
+        "identified password",
         r"(?:identified (?:\w{1,12} )?by|with password)\s{1,4}[\"'](?P<value>[^\"'\n]{1,256})[\"']",
     ),
     ("cookie", "cookie", r"cookie\s?:\s?[\w.-]{1,64}=(?P<value>[^\s;\"'`<>]{8,4096})"),
@@ -434,6 +434,14 @@ KEY_WORDS = tuple(
     ).split()
 )
 """After these only what looks like a key is a value."""
+STEMS = tuple(
+    """
+    pass psw pw 密码 密碼 口令 パスワード 暗証番号 비밀번호 kennwort contrase mdp senha wachtwoord парол hasło şifre
+    lösenord seed mnemonic 助记词 secret token cred recovery backup security 2fa login auth 密钥 密鑰 秘钥 令牌 凭证
+    凭据 トークン シークレット キー 토큰 schlüssel clave llave chave clé jeton ключ токен секрет pin key
+    """.split()
+)
+"""Every word above holds one of these, whatever its form."""
 ALONE = frozenset("pwd psw pw mdp cred creds clé pin login logins".split())
 """Words that count only where no letter stands before them."""
 SUFFIXES = (

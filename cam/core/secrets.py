@@ -12,6 +12,8 @@ Only ``re`` is needed and nothing is compiled before the first call. Every step 
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,6 +32,7 @@ from cam.core.secret_forms import (
     PASSWORD_WORDS,
     PLACES,
     RAW,
+    STEMS,
     SUFFIXES,
 )
 
@@ -89,8 +92,9 @@ def find(text: str) -> list[Secret]:
     """Every secret in ``text``, in order, none overlapping another."""
     found = _key_blocks(text)
     if _is_worth_reading(text):
-        found += _provider_tokens(text)
-        found += _placed_credentials(text)
+        runs = _Runs(text)
+        found += _provider_tokens(runs)
+        found += _placed_credentials(text, runs)
         found += _named_values(text)
     return _merged(text, found)
 
@@ -148,6 +152,36 @@ def _key_blocks(text: str) -> list[Secret]:
     return found + [Secret(m.start(), m.end(), "private-key") for m in putty.finditer(text)]
 
 
+# --- long runs without a space: nowhere else stand tokens and most credentials ---------------------------
+
+
+class _Runs:
+    """The long runs of a text, one a line, and where each stood: of prose it is a twentieth."""
+
+    __slots__ = ("_here", "_there", "low", "text")
+
+    def __init__(self, text: str) -> None:
+        here, there, pieces, at = [], [], [], 0
+        for run in _run().finditer(text):
+            here.append(at)
+            there.append(run.start())
+            pieces.append(run[0])
+            at += run.end() - run.start() + 1
+        self._here, self._there = here, there
+        self.text = "\n".join(pieces)
+        self.low = _lowered(self.text)
+
+    def place(self, at: int) -> int:
+        """Where the character ``at`` of the runs stands in the text."""
+        number = bisect_right(self._here, at) - 1
+        return self._there[number] + at - self._here[number]
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    return re.compile(r"\S{10,}")
+
+
 # --- tokens with a form of their own -------------------------------------------------------------------
 
 
@@ -161,13 +195,15 @@ def _triggers() -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(row[1].split()) for row in FORMS)
 
 
-def _provider_tokens(text: str) -> list[Secret]:
+def _provider_tokens(runs: _Runs) -> list[Secret]:
     """Only forms whose literal part occurs are searched, so most texts cost one pass of plain search."""
     found = []
     for index, triggers in enumerate(_triggers()):
-        if any(trigger in text for trigger in triggers):
+        if any(trigger in runs.text for trigger in triggers):
             kind = FORMS[index][0]
-            found += [Secret(m.start(), m.end(), kind) for m in _form(index).finditer(text)]
+            for m in _form(index).finditer(runs.text):
+                start = runs.place(m.start())
+                found.append(Secret(start, start + m.end() - m.start(), kind))
     return found
 
 
@@ -179,15 +215,32 @@ def _place(index: int) -> re.Pattern[str]:
     return re.compile(PLACES[index][2], re.IGNORECASE)
 
 
-def _placed_credentials(text: str) -> list[Secret]:
+_WITHOUT_SPACE = frozenset({"://", "=", ":"})
+"""Triggers of places that hold no space."""
+_BEGINS = frozenset({"authorization", "bearer", "basic", "login", "mysql mariadb", "redis-cli", "cookie"})
+"""Triggers with which their place begins."""
+_BEFORE, _AFTER = 600, 1_000
+"""How far any other place can reach from its trigger, in characters."""
+
+
+def _at_triggers(form: re.Pattern[str], text: str, low: str, triggers: str) -> Iterator[re.Match[str]]:
+    if triggers in _BEGINS:
+        places = sorted(at for trigger in triggers.split() for at in _places(low, trigger))
+        yield from (match for at in places if (match := form.match(text, at)) is not None)
+        return
+    for begin, end in _around(low, triggers.split(), before=_BEFORE, after=_AFTER):
+        yield from form.finditer(text, begin, end)
+
+
+def _placed_credentials(text: str, runs: _Runs) -> list[Secret]:
     found = []
-    low = text.lower()
+    low = _lowered(text)
     for index, (kind, triggers, _) in enumerate(PLACES):
-        if not any(trigger in low for trigger in triggers.split()):
-            continue
-        for match in _place(index).finditer(text):
+        in_runs = triggers in _WITHOUT_SPACE
+        form, whole = _place(index), runs.text if in_runs else text
+        for match in _at_triggers(form, whole, runs.low if in_runs else low, triggers):
             value = match["value"]
-            start = match.start("value")
+            start = runs.place(match.start("value")) if in_runs else match.start("value")
             trimmed = value if kind == "url-password" else _trimmed(value)
             if _is_reference(trimmed):
                 continue
@@ -283,10 +336,42 @@ def _listed() -> re.Pattern[str]:
     return re.compile(r"\s?(?:,|/|、|;)?\s?(?:and |or |und |et |y |和|或)?\s?")
 
 
+def _secret_words(low: str) -> Iterator[re.Match[str]]:
+    """Every word for a secret in ``low``: looked for only near a part that all its forms share."""
+    stems = (stem for stem in STEMS if stem.isascii() or not low.isascii())
+    for begin, end in _around(low, stems, before=_REACH, after=2 * _REACH):
+        yield from _words().finditer(low, begin, end)
+
+
+_REACH = 48
+"""Longer than any word for a secret."""
+
+
+def _places(text: str, mark: str) -> Iterator[int]:
+    is_flag = mark.startswith("-")
+    at = text.find(mark)
+    while at >= 0:
+        if not is_flag or text[at - 1 : at].isspace():
+            yield at
+        at = text.find(mark, at + 1)
+
+
+def _around(text: str, marks: Iterable[str], *, before: int, after: int) -> Iterator[tuple[int, int]]:
+    """Spans of ``text`` from ``before`` each place where a mark stands to ``after`` it, none over another."""
+    places = sorted(at for mark in marks for at in _places(text, mark))
+    number = 0
+    while number < len(places):
+        first = last = places[number]
+        while number < len(places) and places[number] - last <= before + after:
+            last = places[number]
+            number += 1
+        yield max(0, first - before), min(len(text), last + after)
+
+
 def _named_values(text: str) -> list[Secret]:
     found: list[Secret] = []
     at = 0
-    for word in _words().finditer(_lowered(text)):
+    for word in _secret_words(_lowered(text)):
         if word.start() < at or not _counts(text, word):
             continue
         kind = "password" if _password_words().match(word[0]) else "secret"
