@@ -37,7 +37,7 @@ from cam.sync.review import review
 
 __all__ = ["HELD_OUT", "load", "measure", "play", "wrong"]
 
-HELD_OUT = ("blind-b.jsonl",)
+HELD_OUT = ("held.jsonl",)
 """Nobody reads its texts while the extractor is worked on."""
 
 

