@@ -13,7 +13,7 @@ from cam.core.errors import InvalidInputError, NotFoundError
 from cam.render.integrations import plan_data, plan_text
 from cam.setup.integrations.flow import carry_out, plan_install, plan_remove
 from cam.setup.integrations.places import find_places
-from cam.setup.integrations.result import IntegrationPlan, Piece
+from cam.setup.integrations.result import IntegrationPlan, Piece, Places
 
 if TYPE_CHECKING:
     from cam.setup.integrations.doctor import Machine
@@ -47,7 +47,7 @@ def put_in(
         CamError: nothing was written.
     """
     context = enter_context(cwd)
-    places = find_places(context.environment, context.project, context.layout.root, scope, surface)
+    places = _places(context, scope, surface)
     version = None
     if trust:
         refuse_agents(context.environment)  # what Codex may run is a person's word
@@ -76,7 +76,7 @@ def take_out(cwd: str | None, scope: str, surface: str, pieces: Sequence[Piece],
         CamError: nothing was written.
     """
     context = enter_context(cwd)
-    places = find_places(context.environment, context.project, context.layout.root, scope, surface)
+    places = _places(context, scope, surface)
     plan = plan_remove(places, context.layout.root, pieces)
     if not dry_run:
         carry_out(plan, context.layout.root)
@@ -102,7 +102,8 @@ def machine(context: Context) -> "Machine":
     from cam.setup.integrations.doctor import Machine
 
     program, version = find_program(context)
-    return Machine(context.environment, context.project, context.layout, program, version)
+    prompts = bool(context.settings["prompt_recall"])
+    return Machine(context.environment, context.project, context.layout, program, version, prompts)
 
 
 def require_codex(host: str, *, as_json: bool) -> None:
@@ -120,6 +121,13 @@ def require_codex(host: str, *, as_json: bool) -> None:
         emit(made.text.rstrip())
     what = f": {made.text}" if as_json else " what stands above"
     raise InvalidInputError(f"cam writes no files of {host}; paste into {made.path} yourself{what}")
+
+
+def _places(context: Context, scope: str, surface: str) -> Places:
+    prompts = bool(context.settings["prompt_recall"])
+    return find_places(
+        context.environment, context.project, context.layout.root, scope, surface, prompts=prompts
+    )
 
 
 def _changes_hooks(plan: IntegrationPlan) -> bool:

@@ -6,6 +6,7 @@ event                     what it does
 session-start             prints what the session is to be told
 session-end, stop         has the session learned from, in the background
 pre-compact               the same, so that where the session stands is there when it was compacted
+user-prompt-submit        prints what is surely about the prompt, where ``prompt_recall`` is set
 ========================  =====================================================================
 
 A hook never fails a session: it exits with 0 and says nothing where it cannot help, with a line in the log.
@@ -23,7 +24,7 @@ from cam.hosts.hook_event import read_event
 from cam.system.background import start_apart
 
 LEARNING = ("session-end", "stop", "pre-compact")
-EVENTS = ("session-start", *LEARNING)
+EVENTS = ("session-start", *LEARNING, "user-prompt-submit")
 
 
 def main(arguments: list[str]) -> int:
@@ -71,6 +72,10 @@ def _answer(name: str, event: dict[str, Any]) -> bytes:
         if event.get("source") not in ("clear", "compact"):
             _learn_later(name, event)  # what a killed session left is learned at the next start
         return answer
+    if name == "user-prompt-submit":
+        from cam.hosts.hook_prompt import answer_prompted  # noqa: PLC0415
+
+        return answer_prompted(event)
     _learn_later(name, event)
     return b""
 

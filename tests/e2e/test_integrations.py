@@ -231,3 +231,14 @@ def test_in_the_ide_and_the_app(place: Place) -> None:
     place.settle()
     assert max(box.shown("make ship")) == 1
     assert "German" in place.cam("memory", "list")
+
+
+@pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
+def test_a_prompt_brings_what_is_about_it_where_that_is_wanted(place: Place) -> None:
+    place.cam("config", "set", "prompt_recall", "true")
+    place.cam("config", "set", "max_startup_tokens", "50")  # nothing is told at start
+    place.cam("remember", "Deploy with make ship")
+    place.cam("integrations", "install", "--scope", "user", "--trust")
+    assert "UserPromptSubmit" in place.cam("hooks", "status")
+    assert place.exec("How do we deploy to ship it?") == [1]
+    assert place.exec("Translate this poem") == [0]

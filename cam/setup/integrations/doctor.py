@@ -19,7 +19,7 @@ from cam.formats.codex_toml import parse_toml, value_at
 from cam.formats.managed_block import find_block
 from cam.setup.doctor import Finding, Severity
 from cam.setup.integrations.assets import BRIDGE_FILES, asset_text
-from cam.setup.integrations.pieces import GUIDANCE, HOOKED, SERVER, handler
+from cam.setup.integrations.pieces import GUIDANCE, SERVER, handler
 from cam.setup.integrations.places import SKILL, find_places
 from cam.setup.integrations.result import SURFACES, Piece, Places
 from cam.setup.integrations.trust import listed_hooks
@@ -48,6 +48,7 @@ class Machine:
         layout: the store.
         program: Codex's path, "" where there is none.
         version: its release.
+        prompts: whether each prompt is to add what is about it (``prompt_recall``).
     """
 
     environment: Environment
@@ -55,6 +56,7 @@ class Machine:
     layout: StoreLayout
     program: str
     version: Version | None
+    prompts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +148,9 @@ def check_server(machine: Machine) -> tuple[Finding, ...]:
 
 def _places(machine: Machine) -> list[Places]:
     scopes = ("user",) if machine.project is None else ("project", "user")
+    environment, project, store = machine.environment, machine.project, machine.layout.root
     return [
-        find_places(machine.environment, machine.project, machine.layout.root, scope, "runtime")
+        find_places(environment, project, store, scope, "runtime", prompts=machine.prompts)
         for scope in scopes
     ]
 
@@ -203,7 +206,7 @@ def _hooks(check: _Check, places: Places) -> None:
     if not found:
         return
     check.there.add(Piece.HOOKS)
-    missing = [e for e in HOOKED if e not in {h.event for h in found}]
+    missing = [e for e in places.events if e not in {h.event for h in found}]
     other = [h for h in found if h.handler != handler(h.event, places)]
     if missing or any(h.is_alone for h in other):
         what = f"{', '.join(missing) or ', '.join(h.event for h in other)} of an older cam in {places.hooks}"

@@ -30,9 +30,6 @@ SERVER = ("mcp_servers", "codex_auto_memory")
 GUIDANCE = "cam:codex-agents-guidance"
 """Name of the block in AGENTS.md."""
 
-HOOKED = ("SessionStart", "SessionEnd", "Stop", "PreCompact")
-"""The events that do something."""
-
 FORWARDED = ("CAM_HOME", "CAM_OFF", "CODEX_HOME", "XDG_CONFIG_HOME")
 """Variables that the MCP server needs; Codex hands a server no others than the system's own."""
 
@@ -60,11 +57,11 @@ def server(places: Places) -> dict[str, Any]:
 def put_hooks(texts: Texts, places: Places) -> Step:
     """The hooks file with cam's hooks."""
     before = texts[places.hooks]
-    wanted = {event: handler(event, places) for event in HOOKED}
+    wanted = {event: handler(event, places) for event in places.events}
     with _refusals():
         after = with_hooks(before, places.hooks, wanted)
-        edited = [h.event for h in our_hooks(after, places.hooks) if h.handler != wanted.get(h.event)]
-    notes = [Note(Piece.HOOKS, _action(before, after), places.hooks, ", ".join(HOOKED))]
+        edited = [h.event for h in our_hooks(after, places.hooks) if h.handler != handler(h.event, places)]
+    notes = [Note(Piece.HOOKS, _action(before, after), places.hooks, ", ".join(places.events))]
     if edited:
         why = f"{', '.join(edited)}: changed by hand, left as it is"
         notes.append(Note(Piece.HOOKS, "left", places.hooks, why))

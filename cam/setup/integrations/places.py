@@ -11,9 +11,21 @@ from cam.system.environment import Environment
 
 SKILL = "codex-auto-memory-recall"
 
+EVENTS = ("SessionStart", "SessionEnd", "Stop", "PreCompact")
+"""Events that do something for everybody."""
+
+PROMPT = "UserPromptSubmit"
+"""Does something where the person wants it to."""
+
 
 def find_places(
-    environment: Environment, project: Project | None, store: str, scope: str, surface: str
+    environment: Environment,
+    project: Project | None,
+    store: str,
+    scope: str,
+    surface: str,
+    *,
+    prompts: bool = False,
 ) -> Places:
     """The places of an installation.
 
@@ -23,6 +35,7 @@ def find_places(
         store: the store's folder.
         scope: ``user`` or ``project``.
         surface: where the skill goes, one of ``SURFACES``.
+        prompts: whether each prompt adds what is about it (``prompt_recall``).
 
     Raises:
         InvalidInputError: no such scope or surface.
@@ -57,6 +70,7 @@ def find_places(
         words=shared if scope == "project" else own,
         skill_words=shared if surface == "official-project" else own,
         bridge_words=own,
+        events=(*EVENTS, PROMPT) if prompts else EVENTS,
     )
 
 

@@ -38,6 +38,7 @@ class Places:
         words: how cam is called in files of the scope; of one that may be committed the bare name.
         skill_words: the same in the skill.
         bridge_words: the same in the bridge.
+        events: Codex's names of the events that do something.
     """
 
     scope: str
@@ -50,6 +51,7 @@ class Places:
     words: tuple[str, ...]
     skill_words: tuple[str, ...]
     bridge_words: tuple[str, ...]
+    events: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

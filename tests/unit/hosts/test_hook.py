@@ -25,6 +25,7 @@ EVENTS = {
     "stop": "Stop",
     "session-end": "SessionEnd",
     "pre-compact": "PreCompact",
+    "user-prompt-submit": "UserPromptSubmit",
 }
 
 
@@ -163,6 +164,17 @@ def test_a_broken_store_costs_nothing_and_is_noted(repo: Path) -> None:
         path.unlink()
         path.mkdir()
     assert call("session-start", event("session-start", repo, source="startup")) == b""
+
+
+def test_a_prompt_brings_what_is_about_it_where_that_is_wanted(repo: Path) -> None:
+    asked = event("user-prompt-submit", repo, prompt="How do we deploy with make ship?", turn_id="t1")
+    assert call("user-prompt-submit", asked) == b""
+    out = call("user-prompt-submit", asked, env={"CAM_PROMPT_RECALL": "true"})
+    for schemas in SCHEMAS.values():
+        jsonschema.validate(json.loads(out), schemas["user-prompt-submit"])
+    assert b"Deploy with make ship" in out
+    later = {**asked, "turn_id": "t2"}
+    assert call("user-prompt-submit", later, env={"CAM_PROMPT_RECALL": "true"}) == b""  # it was told
 
 
 def ready_files() -> list[Path]:

@@ -13,8 +13,8 @@ from cam.core.errors import CamError, IntegrityError, StalePlanError, WriteRefus
 from cam.formats.codex_hooks import hook_key, our_hooks
 from cam.setup.integrations.commit import read_manifest
 from cam.setup.integrations.flow import carry_out, plan_install, plan_remove
-from cam.setup.integrations.pieces import FORWARDED, GUIDANCE, HOOKED
-from cam.setup.integrations.places import find_places
+from cam.setup.integrations.pieces import FORWARDED, GUIDANCE
+from cam.setup.integrations.places import EVENTS, find_places
 from cam.setup.integrations.result import STACK, Piece, Places
 from cam.setup.integrations.uninstall import uninstall
 from cam.store.identity import Project, resolve_project
@@ -89,7 +89,7 @@ def test_in_and_out_of_an_empty_place_leaves_nothing(machine: Machine, scope: st
     places = machine.places(scope)
     for path in (places.hooks, places.config, places.trust, places.skill, places.guidance):
         assert os.path.isfile(path), path
-    assert {h.event for h in our_hooks(Path(places.hooks).read_text(), places.hooks)} == set(HOOKED)
+    assert {h.event for h in our_hooks(Path(places.hooks).read_text(), places.hooks)} == set(EVENTS)
     assert all(a.endswith(" unchanged") for a in machine.install(scope))
     machine.remove(scope)
     assert machine.tree() == before
@@ -300,7 +300,7 @@ def test_trust_is_only_of_what_cam_would_write(machine: Machine) -> None:
     plan = plan_install(machine.places(), machine.store, (Piece.TRUST,), NEW)
     carry_out(plan, machine.store)
     state = tomllib.loads((machine.codex / "config.toml").read_text())["hooks"]["state"]
-    assert len(state) == len(HOOKED) - 1
+    assert len(state) == len(EVENTS) - 1
     assert not any(":stop:" in key for key in state)
 
 
@@ -320,6 +320,17 @@ def test_a_skill_that_another_place_needs_stays(machine: Machine) -> None:
     assert "skill left" in machine.remove("project")
     assert os.path.isfile(machine.places().skill)
     assert "skill removed" in machine.remove("user")
+
+
+def test_a_hook_for_prompts_only_where_it_is_wanted(machine: Machine) -> None:
+    wanted = find_places(
+        machine.environment, machine.project, machine.store, "project", "runtime", prompts=True
+    )
+    carry_out(plan_install(wanted, machine.store, (Piece.HOOKS,)), machine.store)
+    assert {h.event for h in our_hooks(Path(wanted.hooks).read_text(), "f")} == {*EVENTS, "UserPromptSubmit"}
+    assert machine.install("project", (Piece.HOOKS,)) == ["hooks unchanged"]
+    machine.remove("project", (Piece.HOOKS,))
+    assert not os.path.exists(wanted.hooks)
 
 
 def test_uninstall_finds_every_place(machine: Machine, tmp_path: Path) -> None:
