@@ -87,6 +87,9 @@ def measure(root: Path, records: int, runs: int) -> None:
         "cam --help": ([cam, "--help"], ""),
         "cam memory list": ([cam, "memory", "list"], ""),
         "cam config list": ([cam, "config", "list"], ""),
+        "cam log": ([cam, "log"], ""),
+        "cam memory --help": ([cam, "memory", "--help"], ""),
+        "cam complete (a ref at a tab)": ([cam, "complete", "why", "project:"], ""),
         "cam remember": ([cam, "remember", "Deploys run on Tuesdays"], ""),
     }
     floor = 0.0

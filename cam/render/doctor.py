@@ -6,7 +6,8 @@ from typing import Any
 from cam.core.display import one_line
 from cam.setup.doctor import Finding, Severity
 
-_SIGNS = {Severity.OK: "ok", Severity.WARNING: "warning", Severity.CRITICAL: "broken"}
+SIGNS = {Severity.OK: "ok", Severity.WARNING: "warning", Severity.CRITICAL: "broken"}
+"""How bad a finding is, in a word."""
 
 
 def doctor_data(findings: Sequence[Finding]) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def doctor_text(findings: Sequence[Finding]) -> str:
     """One finding a line, what to do below it."""
     lines = []
     for finding in findings:
-        lines.append(f"{_SIGNS[finding.severity]:<8} {finding.check:<10} {one_line(finding.text)}")
+        lines.append(f"{SIGNS[finding.severity]:<8} {finding.check:<10} {one_line(finding.text)}")
         if finding.advice:
             lines.append(f"{'':<19} → {one_line(finding.advice)}")
     return "\n".join(lines)

@@ -16,6 +16,7 @@ from cam.core.display import one_line
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.formats.receipts import InjectionReceipt
 from cam.memory.log import Lesson, LogEntry
+from cam.render.doctor import SIGNS
 from cam.setup.doctor import Finding
 from cam.startup.stats import Stats
 
@@ -211,7 +212,7 @@ def _told(report: Report) -> str:
     if not known:
         return "<p>No session was told anything here yet.</p>"
     rows = "".join(
-        f'<tr><td>{_day(r.at)}</td><td>{_text(r.source)}</td><td class="{"ok" if r.arrived else "critical"}">'
+        f'<tr><td>{_day(r.at)}</td><td>{_text(r.source)}</td><td class="{"ok" if r.arrived else "broken"}">'
         f"{'arrived' if r.arrived else _text(r.reason or 'did not arrive')}</td>"
         f'<td class="number">{len(r.refs)}</td><td class="number">{r.tokens:,}</td></tr>'
         for r in list(reversed(known))[:_ROWS]
@@ -246,7 +247,7 @@ def _unused(report: Report) -> str:
 
 
 def _health(findings: Sequence[Finding]) -> str:
-    rows = "".join(_finding(finding.severity.name.lower(), finding) for finding in findings)
+    rows = "".join(_finding(SIGNS[finding.severity], finding) for finding in findings)
     return f"<table><caption>As <code>cam doctor</code> finds it</caption><tbody>{rows}</tbody></table>"
 
 

@@ -12,7 +12,7 @@ from cam.core.display import width
 _RESET = "\x1b[0m"
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = (f"\x1b[{n}m" for n in (1, 2, 31, 32, 33, 36))
 _STARTS = {
-    "+": _GREEN, "-": _RED, "~": _YELLOW, "ok": _GREEN, "warning": _YELLOW, "critical": _RED, "error": _RED,
+    "+": _GREEN, "-": _RED, "~": _YELLOW, "ok": _GREEN, "warning": _YELLOW, "broken": _RED,
 }  # fmt: skip
 _REF = re.compile(
     r"\b(?:global|project|project-local):(?:active|archived):[a-z0-9-]{1,100}:[a-z0-9][a-z0-9._-]*"

@@ -45,6 +45,10 @@ WORDS = {
 """What a command needs to have something to say; the others say it without."""
 
 
+AS_THEY_ARE = ("help memory", "completion", "memory export")
+"""Pages, and what is meant for files and shells: not fitted to the terminal."""
+
+
 class Terminal(io.TextIOWrapper):
     """A terminal, or a pipe, of some encoding, whose bytes are kept."""
 
@@ -121,7 +125,7 @@ def test_every_command_can_be_read_everywhere(
         assert "Traceback" not in out + err, told
         assert "the details are in" not in err, told
         assert has_colour or "\x1b" not in out + err, told
-        if is_tty and line[0] != "help" and line[:2] != ["memory", "export"]:
+        if is_tty and " ".join(line[:2]) not in AS_THEY_ARE:
             for row in CODES.sub("", out).split("\n"):
                 assert width(row) <= columns or has_long_word(row, columns), f"{told}\n{row!r}"
         if line[0] == "log":
