@@ -31,6 +31,8 @@ LASTS = 0.8
 """Log-odds above which a clause is kept."""
 LASTS_ALONE = 1.3
 """The same where no pattern spoke for it: a wrong memory is worse than a missed one."""
+_AGAINST_A_VETO = 4.0
+"""The same where a pattern plainly spoke against it."""
 _WORTH_A_LINE = -0.8
 """Log-odds above which what is not kept is shown in the review queue."""
 
@@ -239,6 +241,8 @@ def _weighed(said: Judgement, wording: float, *, reacts: bool) -> Judgement:
         return replace(said, durable=False, near=said.near or odds > _WORTH_A_LINE)
     if said.durable:
         return said
+    if said.level >= ADDRESSED and odds <= _AGAINST_A_VETO:
+        return replace(said, near=True)  # a doubt, a question, a limit of time
     clause = said.clause
     corrects = reacts or _corrects(clause)
     tells = any(lang.search("directs", clause.shadow) for lang in clause.languages)
