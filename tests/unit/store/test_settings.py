@@ -73,7 +73,8 @@ SAMPLE = {
     "off_folders": ("[/evil]", ("/evil",)),
     "session_continuity": ("manual", "manual"), "max_session_continuity_lines": ("9", 9),
     "session_continuity_path_style": ("claude", "claude"),
-    "extractor": ("codex", "codex"), "extractor_seconds": ("9", 9), "recall_index": ("\"off\"", "off"),
+    "extractor": ("codex", "codex"), "extractor_seconds": ("9", 9),
+    "prompt_recall": ("true", True), "recall_index": ("\"off\"", "off"),
 }  # fmt: skip
 
 
