@@ -14,16 +14,25 @@ Question = tuple[str, Mapping[str, Any]]
 _ANSWER_BYTES = 8_000_000
 
 
-def ask_app_server(program: str, questions: Sequence[Question], cwd: str) -> list[Any]:
+def ask_app_server(
+    program: str,
+    questions: Sequence[Question],
+    cwd: str,
+    *,
+    options: Sequence[str] = (),
+    variables: Mapping[str, str] | None = None,
+) -> list[Any]:
     """Ask the app server of a Codex; see ``ask``.
 
     Args:
         program: Codex's path.
         questions: method and parameters of each.
         cwd: folder to ask in.
+        options: of the command line, behind ``app-server``.
+        variables: its whole environment; None for this process's own.
     """
     hello = ("initialize", {"clientInfo": {"name": "cam", "version": "1"}})
-    return ask([program, "app-server"], hello, "initialized", questions, cwd)
+    return ask([program, "app-server", *options], hello, "initialized", questions, cwd, variables=variables)
 
 
 def ask_mcp_server(words: Sequence[str], questions: Sequence[Question], cwd: str) -> list[Any]:
@@ -46,6 +55,7 @@ def ask(
     questions: Sequence[Question],
     cwd: str,
     *,
+    variables: Mapping[str, str] | None = None,
     seconds: float = 10.0,
 ) -> list[Any]:
     """Start a program, ask, take the answers, end it.
@@ -56,6 +66,7 @@ def ask(
         ready: the notification that follows it.
         questions: method and parameters of each.
         cwd: folder to start it in.
+        variables: its whole environment; None for this process's own.
         seconds: what all of it may take.
 
     Returns:
@@ -73,7 +84,7 @@ def ask(
     try:
         child = subprocess.Popen(
             list(words), cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, start_new_session=True,
+            stderr=subprocess.DEVNULL, start_new_session=True, env=variables,
         )  # fmt: skip
     except OSError:
         return answers

@@ -9,12 +9,10 @@ stands in its request. Codex itself is asked (``hooks/list`` of its app server) 
 import json
 import os
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from threading import Timer
 from typing import Any
 
 from cam.core.errors import CamError
@@ -25,8 +23,9 @@ from cam.startup.frame import CLOSE, GUIDANCE, OPEN
 from cam.startup.result import Block, StartupPayload
 from cam.store.layout import StoreLayout
 from cam.system.codex import Version, version_name
-from cam.system.codex_exec import NoAnswerError, end_group, run_alone
+from cam.system.codex_exec import NoAnswerError, run_alone
 from cam.system.files import make_folder, read_bytes, remove_folder, write_quick
+from cam.system.json_rpc import ask_app_server
 from cam.testing.responses_server import KEY_VARIABLE, ResponsesServer, input_texts, write_codex_config
 from cam.wrapper.arguments import CodexCall
 from cam.wrapper.codex_config import Place, hooks_are_off, own_instructions
@@ -226,33 +225,10 @@ def _why(text: str, received: list[list[str]], copies: int, code: int, complaint
 def _trust(trial: Trial, injection: Injection, work: str, variables: Mapping[str, str]) -> str:
     """What Codex itself says of our hook; "" where this release cannot be asked."""
     hooks = next(word for word in injection.replace or () if word.startswith("hooks="))
-    questions: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "cam", "version": "1"}}},
-        {"method": "initialized"},
-        {"id": 2, "method": "hooks/list", "params": {"cwds": [work]}},
-    ]
-    with subprocess.Popen(
-        [trial.program, "app-server", "-c", hooks], cwd=work, env=dict(variables), stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-    ) as server:  # fmt: skip
-        timer = Timer(SECONDS, end_group, (server,))
-        timer.start()
-        try:
-            assert server.stdin is not None
-            assert server.stdout is not None
-            with suppress(OSError):
-                server.stdin.write(b"".join(json.dumps(q).encode() + b"\n" for q in questions))
-                server.stdin.flush()
-            for line in server.stdout:
-                with suppress(ValueError, KeyError, TypeError, IndexError):
-                    answer = json.loads(line)
-                    if "error" in answer:
-                        break  # this release does not know the question
-                    if answer.get("id") == 2:
-                        return _trust_in(answer["result"]["data"][0]["hooks"], hooks)
-        finally:
-            timer.cancel()
-            end_group(server)
+    questions = [("hooks/list", {"cwds": [work]})]
+    (answer,) = ask_app_server(trial.program, questions, work, options=["-c", hooks], variables=variables)
+    with suppress(KeyError, TypeError, IndexError):
+        return _trust_in(answer["data"][0]["hooks"], hooks)
     return ""
 
 
