@@ -10,6 +10,7 @@ from cam.cli.app import global_cwd
 from cam.cli.integrate import machine
 from cam.cli.options import Cwd, Json
 from cam.context import Context, open_context
+from cam.memory.review import read_queue
 from cam.render.doctor import doctor_data, doctor_text
 from cam.setup.continuity_check import check_continuity, check_instructions
 from cam.setup.doctor import (
@@ -21,6 +22,7 @@ from cam.setup.doctor import (
     check_settings,
     check_store,
 )
+from cam.setup.health import health
 from cam.setup.instruction_files import InstructionFile, fallback_names, instruction_files
 from cam.setup.integrations.doctor import check_integrations
 from cam.store.continuity import ContinuityStore
@@ -49,17 +51,29 @@ def doctor_command(
 ) -> None:
     """Check Codex, the way memory gets in, the store and the settings; exit 0 fine, 1 warnings, 2 broken.
 
+    With the one word health: whether memory is at work, by what cam itself noted of it.
+
     Memory's way in is proved: the installed Codex is started once against a
     model on this machine, without your account, in a home of its own, and
     what the model received is compared with what was sent. That takes about
     two seconds; it is done once for each release of Codex, configuration and
     budget, and kept until one of them changes.
     """
+    if codex_arguments == ["health"]:
+        respond("doctor.health", as_json, lambda: _health(cwd))
     respond("doctor", as_json, lambda: _doctor(cwd, tuple(codex_arguments or ()), proof))
 
 
 def _doctor(cwd: str | None, arguments: tuple[str, ...], proof: bool | None) -> Answer:
     findings = findings_of(open_context(global_cwd(cwd)), arguments, proof=proof)
+    code = max(finding.severity for finding in findings)
+    return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
+
+
+def _health(cwd: str | None) -> Answer:
+    context = open_context(global_cwd(cwd))
+    waiting = len(read_queue(context.store).waiting)
+    findings = health(context.layout, context.settings, now=now_stamp(), waiting=waiting)
     code = max(finding.severity for finding in findings)
     return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
 

@@ -64,6 +64,8 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
 
 
 def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from time import perf_counter
+
     from cam.recall.request import SearchRequest
     from cam.render.recall import search_data, search_text
 
@@ -81,7 +83,9 @@ def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
         _expansion(options),
     )
     recall, warnings = _open(options)
+    begun = perf_counter()
     result = recall.search(request)
+    recall.note(result, seconds=perf_counter() - begun, adapter=options.get("--adapter", ""))
     return Answer(search_data(result), search_text(result), _notes(warnings, result.problems))
 
 

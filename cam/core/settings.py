@@ -180,6 +180,30 @@ SETTINGS: tuple[Setting, ...] = (
         help="seconds that Codex may take for one session when it is the extractor",
     ),
     Setting(
+        "health_sync_days",
+        default=7,
+        check=_whole(1, 365),
+        help="days after which 'cam doctor health' misses a session that was read",
+    ),
+    Setting(
+        "health_recall_hours",
+        default=168,
+        check=_whole(1, 8760),
+        help="hours after which it misses a search",
+    ),
+    Setting(
+        "health_waiting",
+        default=10,
+        check=_whole(0, 10_000),
+        help="suggestions that may wait for you before it says so",
+    ),
+    Setting(
+        "health_log_mb",
+        default=256,
+        check=_whole(1, 100_000),
+        help="megabytes that history and logs may have before it says so",
+    ),
+    Setting(
         "recall_index",
         default="auto",
         check=_one_of("auto", "off"),

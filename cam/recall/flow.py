@@ -57,6 +57,20 @@ class Recall:
         request.check()
         return self._answer(lambda source: search(source, request, now=self._now, path_of=self._path_of))
 
+    def note(self, result: SearchResult, *, seconds: float, adapter: str = "") -> None:
+        """Leave evidence of a search for ``cam doctor health``: never the query, and never a failure.
+
+        Args:
+            result: of the search.
+            seconds: that it took.
+            adapter: the host that asked, "" for a person.
+        """
+        from cam.store.recall_evidence import note_search  # noqa: PLC0415
+
+        note_search(
+            self._layout, result.query, at=self._now, count=result.total, seconds=seconds, adapter=adapter
+        )
+
     def timeline(self, request: TimelineRequest) -> Timeline:
         """A record's own life and its neighbours in time, or what stands around a date.
 
