@@ -9,7 +9,7 @@ from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.records import parse_scope
 from cam.memory.dates import moment
-from cam.memory.flow import tell
+from cam.memory.flow import happened
 from cam.memory.log import log
 from cam.render.log import log_data, log_text
 from cam.system.clock import now_stamp
@@ -38,7 +38,7 @@ def log_command(
 def _log(limit: int, since: str | None, scope: str | None, session: str | None, cwd: str | None) -> Answer:
     wanted = parse_scope(scope) if scope is not None else None
     after = moment(since, now=now_stamp()) if since is not None else ""
-    events, _ = tell(enter_context(cwd).store)
+    events = happened(enter_context(cwd).store)
     entries = [
         entry
         for entry in log(events)

@@ -172,12 +172,12 @@ def _show_at(ref: str, at: str, cwd: str | None) -> Answer:
 
 def _diff(since: str, cwd: str | None) -> Answer:
     from cam.memory.dates import moment
-    from cam.memory.flow import tell
+    from cam.memory.flow import happened
     from cam.render.history import difference_data, difference_text
     from cam.store.story import difference
 
     when = moment(since, now=now_stamp())
-    events, _ = tell(enter_context(cwd).store)
+    events = happened(enter_context(cwd).store)
     found = difference(events, when)
     return Answer(difference_data(when, found), difference_text(when, found))
 

@@ -199,11 +199,16 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
 
 
 def tell(store: MarkdownStore) -> tuple[list[HistoryEvent], Snapshot]:
-    """All that happened, oldest first, hand edits that are not noted yet included; and what stands."""
+    """All that happened, as ``happened`` says it, and what stands."""
+    return happened(store), store.snapshot()
+
+
+def happened(store: MarkdownStore) -> list[HistoryEvent]:
+    """All that happened, oldest first, hand edits that are not noted yet included."""
     from cam.store.story import pending  # noqa: PLC0415
 
     events = sorted(_events(store), key=lambda event: event.at)
-    return [*events, *pending(store.edits(), now_stamp())], store.snapshot()
+    return [*events, *pending(store.edits(), now_stamp())]
 
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:

@@ -11,6 +11,9 @@ from cam.memory.log import Lesson, LogEntry
 
 _SIGNS = {"learned": "+", "restored": "+", "corrected": "~", "changed": "~", "forgotten": "-", "deleted": "-"}
 _ACTORS = {"user": "you", "file": "edited by hand", "sync": "a session"}
+_SHOWN = 20
+"""Lessons of one change that are told; an import may have thousands."""
+
 _QUOTE = 200
 """Characters of a quote that are shown; ``--json`` has it whole."""
 
@@ -45,8 +48,10 @@ def log_text(entries: Sequence[LogEntry], total: int, *, is_part: bool = False) 
 def _entry_lines(entry: LogEntry) -> list[str]:
     head = [f"{entry.at[:10]} {entry.at[11:16]}Z", _who(entry), _counts(entry.lessons)]
     lines = ["  ".join(head)]
-    for lesson in entry.lessons:
+    for lesson in entry.lessons[:_SHOWN]:
         lines += _lesson_lines(lesson)
+    if len(entry.lessons) > _SHOWN:
+        lines.append(f"  … and {len(entry.lessons) - _SHOWN:,} more: cam log --json")
     if entry.undone_by:
         lines.append(f"  taken back; redo: cam undo {entry.undone_by}")
     elif entry.can_undo:

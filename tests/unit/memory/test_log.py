@@ -97,6 +97,18 @@ def test_a_restatement_only_adds_a_source() -> None:
     assert (entry.lessons[0].what, entry.session) == ("confirmed", "0190-xyz")
 
 
+def test_of_a_great_import_the_first_are_told() -> None:
+    many = [
+        event("t7", 7, OperationKind.ADD, None, replace(NEW, id=f"n{n}", summary=f"Fact {n}"))
+        for n in range(50)
+    ]
+    text = log_text(log(many), 1)
+    assert "learned 50" in text
+    assert "Fact 19" in text
+    assert "Fact 20" not in text
+    assert "… and 30 more: cam log --json" in text
+
+
 def test_what_the_predecessor_noted_has_neither_text_nor_way_back() -> None:
     told = [HistoryEvent("", day(n), OperationKind.ADD, f"project:active:workflow:x{n}") for n in (1, 2)]
     entries = log(told)
