@@ -104,21 +104,29 @@ def _entry(step: Sequence[HistoryEvent], undone: dict[str, str]) -> LogEntry:
 def _lessons(step: Sequence[HistoryEvent]) -> Iterable[Lesson]:
     """A record and what it replaced are one lesson; so are the two halves of a move."""
     winners = {_short(event) for event in step if event.kind is not OperationKind.ARCHIVE}
-    losers = [e for e in step if e.kind is OperationKind.ARCHIVE and e.replaced_by in winners]
-    left = [e.before for e in step if e.kind is OperationKind.MOVE and e.after is None and e.before]
+    losers: dict[str, list[HistoryEvent]] = {}
+    left: dict[str, list[MemoryRecord]] = {}
     for event in step:
-        if event in losers or (event.kind is OperationKind.MOVE and event.after is None):
+        if event.kind is OperationKind.ARCHIVE and event.replaced_by in winners:
+            losers.setdefault(event.replaced_by or "", []).append(event)
+        if event.kind is OperationKind.MOVE and event.after is None and event.before is not None:
+            left.setdefault(event.before.text, []).append(event.before)
+    is_undo = bool(undo_target(step))
+    for event in step:
+        if event.kind is OperationKind.ARCHIVE and event.replaced_by in winners:
             continue
-        lost = [e for e in losers if e.replaced_by == _short(event)]
+        if event.kind is OperationKind.MOVE and event.after is None:
+            continue
+        lost = losers.get(_short(event), [])
         quotes = event.quotes or tuple(quote for e in lost for quote in e.quotes)
         record = event.after or event.before
         if lost:
             what, was = "corrected", [e.before for e in lost if e.before]
         elif event.kind is OperationKind.MOVE:
-            what, was = "moved", [r for r in left if record and r.text == record.text]
+            what, was = "moved", left.get(record.text, []) if record else []
         else:
             what, was = _what(event), [*_before(event)]
-            what = "restored" if what == "learned" and undo_target(step) else what
+            what = "restored" if what == "learned" and is_undo else what
         yield Lesson(what, event.ref, record, tuple(was), quotes)
 
 

@@ -1,5 +1,6 @@
 """The log: changes as lessons, newest first, each with its words and the way back."""
 
+import sys
 from dataclasses import replace
 
 from hypothesis import given
@@ -114,6 +115,30 @@ def test_what_the_predecessor_noted_has_neither_text_nor_way_back() -> None:
     entries = log(told)
     assert [entry.can_undo for entry in entries] == [False, False]
     assert "undo" not in log_text(entries, 2)
+
+
+def test_the_log_takes_time_in_proportion_to_the_changes() -> None:
+    def calls_for(count: int) -> int:
+        records = [replace(NEW, id=f"n{n}", summary=f"Fact {n}") for n in range(count)]
+        adds = [event("t8", 8, OperationKind.ADD, None, record) for record in records]
+        gone = [
+            event("t8", 8, OperationKind.ARCHIVE, OLD, None, replaced_by=f"reference:{r.id}") for r in records
+        ]
+        calls = 0
+
+        def count_call(*_: object) -> None:
+            nonlocal calls
+            calls += 1
+
+        before = sys.getprofile()
+        sys.setprofile(count_call)
+        try:
+            log([*gone, *adds])
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    assert calls_for(400) < 5 * calls_for(100)
 
 
 @given(
