@@ -12,6 +12,13 @@ from cam.render.answer import failure, success, to_json
 
 NO_TRACE = "the details are in"
 
+_CHANGING = frozenset((
+    "remember", "forget", "undo", "sync", "on", "gc", "set", "edit", "move", "merge", "link", "unlink", "pin",
+    "unpin", "archive", "restore", "import", "codex", "claude", "native", "agents-md", "accept", "reject",
+    "purge", "save", "refresh", "clear", "restore-ts",
+))  # fmt: skip
+"""Last words of the commands after which the next session may be told something else."""
+
 _LONGEST = 600
 """Characters of a message that are said: what was typed wrongly may be of any length."""
 
@@ -54,6 +61,10 @@ def respond(command: str, as_json: bool, work: Callable[[], Answer]) -> NoReturn
         out = to_json(failure(command, word, message)) if as_json else ""
         notes = () if as_json else (f"cam: {message}",)
     emit(out, notes)
+    if command.rpartition(".")[2] in _CHANGING:
+        from cam.hosts.hook_ready import renew_later
+
+        renew_later()
     sys.exit(code)
 
 

@@ -42,11 +42,13 @@ def run_session(verb: str, arguments: list[str], options: GlobalOptions) -> int:
         emit("", (f"cam: {explain(error, opened.program)}",))
         return 126
     try:
+        from cam.hosts.hook_ready import renew_later
         from cam.render.session import outcome_lines
         from cam.wrapper.after import finish
 
         outcome = finish(opened, prepared, started, learn=options.sync, live=live)
         emit("", tuple(outcome_lines(outcome, colour=has_colour(sys.stderr))))
+        renew_later()
     except KeyboardInterrupt:
         emit("", ("cam: interrupted; the session is read at the next 'cam run' or 'cam sync'",))
     except Exception as error:  # whatever it is, the exit code is Codex's

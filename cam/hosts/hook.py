@@ -40,6 +40,10 @@ def main(arguments: list[str]) -> int:
         from cam.hosts.hook_learn import main as learn  # noqa: PLC0415
 
         return learn(arguments[1])
+    if arguments == ["ready"]:
+        from cam.hosts.hook_ready import main as make_ready_again  # noqa: PLC0415
+
+        return make_ready_again()
     if len(arguments) != 1 or arguments[0] not in EVENTS:
         sys.stderr.write(f"cam: 'cam hook' is for Codex to call: cam hook {'|'.join(EVENTS)}\n")
         return 4

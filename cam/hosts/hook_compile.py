@@ -35,8 +35,11 @@ def compile_start(cwd: str) -> tuple[dict[str, Any], tuple[str, ...]] | None:
     return None if context.off_reason else _compile(context)
 
 
-def make_ready(cwd: str) -> None:
+def make_ready(cwd: str) -> bool:
     """Keep the start of the next session in ``cwd`` ready, where it can be known what it depends on.
+
+    Returns:
+        Whether it can.
 
     Raises:
         CamError: memory cannot be read, or nothing can be written.
@@ -46,11 +49,12 @@ def make_ready(cwd: str) -> None:
     local = os.path.join(root, LOCAL_FILE)
     asks_git = root and any(os.path.lexists(p) for p in (local, local.removesuffix(".yaml") + ".json"))
     if context.off_reason or context.layout.root != ready_root() or asks_git:
-        return  # whether git tracks the local file is no stamp's business
+        return False  # whether git tracks the local file is no stamp's business
     stamps = stamps_of(_watched(context))
     start, active = _compile(context)
     until = min(time.time() + SECONDS, _next_bound(context))
     write_ready(cwd, start, active, stamps, context.layout.journal_folder, until)
+    return True
 
 
 def _compile(context: Context) -> tuple[dict[str, Any], tuple[str, ...]]:

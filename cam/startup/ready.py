@@ -1,8 +1,9 @@
 """A start that was compiled beforehand: what a session in a folder is to be told, as long as nothing changed.
 
-Whoever learns in the background compiles the next start too, so that the hook that Codex waits for reads one
-file. It is never trusted: it counts only while every file that it was made from has the stamp it had, the
-variables are the same, no write is half-done, and its time is not up. Light: ``json`` and ``os`` alone.
+Whoever learns in the background compiles the next start too, and so does what a command that changed memory
+leaves behind, so that the hook that Codex waits for reads one file. It is never trusted: it counts only while
+every file that it was made from has the stamp it had, the variables are the same, no write is half-done, and
+its time is not up. Light: ``json`` and ``os`` alone.
 """
 
 import json
@@ -11,6 +12,7 @@ import stat
 import time
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from cam.core.errors import CamError
@@ -36,14 +38,55 @@ def read_ready(cwd: str) -> dict[str, Any] | None:
     return dict(known["start"])
 
 
+def stale_folders(most: int) -> list[str]:
+    """Folders whose start stood ready for this environment until something changed, the latest used first.
+
+    Args:
+        most: how many at most.
+    """
+    folder, found = _folder(), []
+    with suppress(CamError):
+        for name in list_folder(folder):
+            if not name.endswith(".json"):
+                continue
+            path = os.path.join(folder, name)
+            try:
+                known = json.loads(read_bytes(path) or b"{}")
+                is_stale = known["variables"] == _variables() and read_ready(known["cwd"]) is None
+                if is_stale:
+                    found.append((os.stat(path).st_mtime_ns, str(known["cwd"])))
+            except (CamError, OSError, ValueError, KeyError, TypeError):
+                continue
+    return [cwd for _, cwd in sorted(found, reverse=True)[:most]]
+
+
+def stands_ready() -> bool:
+    """Whether any start stands ready or did: hooks without the wrapper are in use."""
+    return os.path.isdir(_folder())
+
+
+def forget_ready(cwd: str) -> None:
+    """Keep nothing ready for ``cwd`` any more."""
+    unlink_quietly(_file(cwd))
+    unlink_quietly(f"{_file(cwd)}.active")
+
+
 def read_active(cwd: str) -> list[str]:
     """Keys of all records that hold, as they were when the start for ``cwd`` was compiled."""
     return (read_bytes(f"{_file(cwd)}.active") or b"").decode("utf-8", "surrogateescape").split("\n")
 
 
 def stamps_of(paths: Iterable[str]) -> list[tuple[str, list[int]]]:
-    """Paths with their stamps; to be taken before anything is read."""
-    return [(path, _stamp(path)) for path in dict.fromkeys(paths)]
+    """Paths with their stamps; to be taken before anything is read.
+
+    A file that was written a moment ago may change again without another stamp: that moment is waited for.
+    """
+    stamps = [(path, _stamp(path)) for path in dict.fromkeys(paths)]
+    age = time.time_ns() - _youngest(stamps)
+    if 0 <= age < _RACY:
+        time.sleep((_RACY - age) / 1e9)
+        stamps = [(path, _stamp(path)) for path, _ in stamps]
+    return stamps
 
 
 def write_ready(
@@ -67,7 +110,7 @@ def write_ready(
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    if max((stamp[1] for _, stamp in stamps if stamp), default=0) > time.time_ns() - _RACY:
+    if _youngest(stamps) > time.time_ns() - _RACY:
         return
     path = _file(cwd)
     make_folder(os.path.dirname(path))
@@ -89,7 +132,15 @@ def ready_root() -> str:
 
 def _file(cwd: str) -> str:
     name = f"{zlib.crc32(os.fsencode(cwd)):08x}.json"
-    return os.path.join(ready_root(), "cache", "hooks", "ready", name)
+    return os.path.join(_folder(), name)
+
+
+def _folder() -> str:
+    return os.path.join(ready_root(), "cache", "hooks", "ready")
+
+
+def _youngest(stamps: list[tuple[str, list[int]]]) -> int:
+    return max((stamp[1] for _, stamp in stamps if stamp), default=0)
 
 
 def _variables() -> dict[str, str]:

@@ -1,8 +1,8 @@
 """What the installed hooks leave behind: when each event fired, what is still to be learned, a short log.
 
-``cache/hooks/``: ``fired.json``, ``wanted/<project>.json``, ``hooks.log``, ``work.lock``. All of it is
-disposable and none of it grows: one entry per project and event, one file per project, a log that is cut.
-Light: hooks use it.
+``cache/hooks/``: ``fired.json``, ``wanted/<project>.json``, ``hooks.log``, ``work.lock``, ``ready.lock``. All
+of it is disposable and none of it grows: one entry per project and event, one file per project, a log that is
+cut. Light: hooks use it.
 """
 
 import json
@@ -129,13 +129,18 @@ def wanted(cache: str) -> list[str]:
 
 
 @contextmanager
-def one_at_a_time(cache: str) -> Iterator[bool]:
-    """Whether this process is the one that learns now; the lock ends with the process at the latest."""
-    import fcntl  # noqa: PLC0415 - only where something is learned
+def one_at_a_time(cache: str, work: str = "work") -> Iterator[bool]:
+    """Whether this process is the one that does the work now; the lock ends with the process at the latest.
+
+    Args:
+        cache: the store's cache folder.
+        work: what is done: learning, unless it says otherwise.
+    """
+    import fcntl  # noqa: PLC0415 - only where something is done in the background
 
     make_folder(os.path.join(cache, "hooks"))
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(os.path.join(cache, "hooks", "work.lock"), flags, 0o600)
+    descriptor = os.open(os.path.join(cache, "hooks", f"{work}.lock"), flags, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

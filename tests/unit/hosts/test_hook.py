@@ -13,9 +13,10 @@ import pytest
 
 from cam.context import open_context
 from cam.core.records import MemoryScope
+from cam.hosts.hook_compile import compile_start
 from cam.hosts.hook_event import context_answer
 from cam.memory.flow import remember
-from cam.startup.ready import read_ready
+from cam.startup.ready import read_ready, stale_folders, stands_ready
 from cam.store.hook_notes import LOG_BYTES, fired, is_first, log_line, take_wanted, want, wanted
 from cam.system.background import start_apart
 
@@ -63,13 +64,15 @@ def fired_in(repo: Path) -> dict[str, int]:
 
 
 def workers() -> list[int]:
-    """Processes that learn in this test's home."""
+    """Processes that learn or make ready in this test's home."""
     home = f"\0HOME={os.environ['HOME']}\0".encode()
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            is_ours = b"hook\0learn" in (entry / "cmdline").read_bytes()
-            if is_ours and home in b"\0" + (entry / "environ").read_bytes():
+            line = (entry / "cmdline").read_bytes()
+            if (b"hook\0learn" in line or b"hook\0ready" in line) and home in b"\0" + (
+                entry / "environ"
+            ).read_bytes():
                 found.append(int(entry.name))
         except OSError:
             continue
@@ -243,6 +246,44 @@ def test_whatever_changes_what_stood_ready_counts_no_more(
     assert read_ready(str(repo)) is None
     monkeypatch.setenv("CAM_MAX_STARTUP_LINES", "3")
     assert read_ready(str(repo)) is None
+
+
+@pytest.mark.parametrize(
+    "words", [["remember", "Never push on Fridays"], ["config", "set", "max_startup_lines", "9"]]
+)
+def test_a_command_that_changes_memory_leaves_the_next_start_ready(repo: Path, words: list[str]) -> None:
+    asked = event("session-start", repo, source="startup")
+    before = call("session-start", asked)
+    subprocess.run([sys.executable, "-m", "cam", *words], cwd=repo, capture_output=True, check=True)
+    wait_for_workers()
+    ready = read_ready(str(repo))
+    assert ready is not None
+    compiled = compile_start(str(repo))
+    assert compiled is not None
+    assert ready["run"] == compiled[0]["run"]
+    told = call("session-start", {**asked, "session_id": "s2"})
+    assert (b"Never push" in told) == (words[0] == "remember")
+    assert before
+
+
+def test_where_no_start_stood_ready_a_command_starts_nothing(repo: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "cam", "remember", "Ask first"], cwd=repo, capture_output=True, check=True
+    )
+    wait_for_workers()
+    assert not stands_ready()
+
+
+def test_a_folder_that_is_gone_is_made_ready_no_more(repo: Path) -> None:
+    inner = repo / "inner"
+    inner.mkdir()
+    assert call("session-start", event("session-start", repo, source="startup", cwd=str(inner)))
+    inner.rmdir()
+    assert stale_folders(8) == []  # a start that stood ready there harms nobody
+    (repo / "codex-auto-memory.yaml").write_text("max_startup_lines: 7\n")
+    assert stale_folders(8) == [str(inner)]
+    assert call("ready", b"") == b""
+    assert ready_files() == []
 
 
 def test_git_itself_changes_nothing(repo: Path) -> None:
