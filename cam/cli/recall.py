@@ -64,8 +64,6 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
 
 
 def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
-    from time import perf_counter
-
     from cam.recall.request import SearchRequest
     from cam.render.recall import search_data, search_text
 
@@ -83,9 +81,7 @@ def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:
         _expansion(options),
     )
     recall, warnings = _open(options)
-    begun = perf_counter()
-    result = recall.search(request)
-    recall.note(result, seconds=perf_counter() - begun, adapter=options.get("--adapter", ""))
+    result = recall.answer(request, adapter=options.get("--adapter", ""))
     return Answer(search_data(result), search_text(result), _notes(warnings, result.problems))
 
 
@@ -194,14 +190,11 @@ def _open(options: Mapping[str, str]) -> tuple["Recall", tuple[str, ...]]:
     Raises:
         IntegrityError: ``--memory-root`` names no folder.
     """
-    from cam.recall.flow import Recall
+    from cam.recall.flow import open_recall
     from cam.system.clock import now_stamp
 
     layout, settings, _ = _locate(options)
-    recall = Recall(
-        layout, now=now_stamp(), use_index=settings["recall_index"] == "auto", strict="--strict" in options
-    )
-    return recall, settings.warnings
+    return open_recall(layout, settings, now=now_stamp(), strict="--strict" in options), settings.warnings
 
 
 def _locate(options: Mapping[str, str]) -> tuple["StoreLayout", "Settings", str]:

@@ -17,7 +17,7 @@ from cam.core.errors import InvalidInputError
 from cam.core.items import ACTORS
 from cam.hosts.writing import enter, propose_item, remember_item
 from cam.memory.result import Proposed, Remembered
-from cam.recall.flow import Recall
+from cam.recall.flow import Recall, open_recall
 from cam.recall.request import Filters, SearchRequest, TimelineRequest
 from cam.recall.result import Details, SearchResult, Timeline
 from cam.recall.status import Status
@@ -52,7 +52,8 @@ class Adapter:
         Raises:
             CamError: the query or an option is off, or cam is switched off.
         """
-        return self._recall().search(SearchRequest(_text(query), filters or Filters(), state, page, limit))
+        request = SearchRequest(_text(query), filters or Filters(), state, page, limit)
+        return self._recall().answer(request, adapter=self.name)
 
     def timeline(self, anchor: str, *, before: int = 5, after: int = 5) -> Timeline:
         """How a record came to be, and what stands around it or around a date.
@@ -111,7 +112,8 @@ class Adapter:
         return propose_item(enter(self.cwd, self.memory_root), item, self.name, _grant(allow_write))
 
     def _recall(self) -> Recall:
-        return Recall(enter(self.cwd, self.memory_root).layout, now=now_stamp())
+        context = enter(self.cwd, self.memory_root)
+        return open_recall(context.layout, context.settings, now=now_stamp())
 
 
 def create(name: str, *, cwd: str | None = None, memory_root: str | None = None) -> Adapter:

@@ -151,7 +151,7 @@ def _search(context: Context, given: Mapping[str, Any]) -> Answer:
     request = SearchRequest(
         given["query"], filters, given.get("state", "auto"), given.get("page", 1), given.get("limit", 8)
     )
-    found = _recall(context).search(request)
+    found = _recall(context).answer(request, adapter="mcp")
     lines = [line for card in found.cards for line in _card_lines(card)]
     if not lines:
         lines = ["nothing that is remembered matches"]
@@ -222,10 +222,10 @@ def _warned(warnings: Sequence[str]) -> dict[str, Any]:
 
 
 def _recall(context: Context) -> Recall:
-    from cam.recall.flow import Recall  # noqa: PLC0415
+    from cam.recall.flow import open_recall  # noqa: PLC0415
     from cam.system.clock import now_stamp  # noqa: PLC0415
 
-    return Recall(context.layout, now=now_stamp())
+    return open_recall(context.layout, context.settings, now=now_stamp())
 
 
 def _answer(

@@ -237,6 +237,7 @@ def _cold(layout: StoreLayout, query: str) -> float:
     """A search in a new process, start included; the best of three."""
     line = [
         sys.executable,
+        "-I",  # a folder called cam in the current one is not this program
         "-m",
         "cam",
         "recall",

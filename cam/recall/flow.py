@@ -8,11 +8,13 @@ recall.details(["project:active:commands:run-tests-1a2b3c"])
 
 import os
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from cam.core.errors import IntegrityError, NotFoundError
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryRef, MemoryState, is_valid_at
+from cam.core.settings import Settings
 from cam.recall.cards import shown
 from cam.recall.indexed import RecordsOnDisk, ask_disk
 from cam.recall.request import SearchRequest, TimelineRequest, read_refs
@@ -26,6 +28,18 @@ if TYPE_CHECKING:
     from cam.store.story import Story
 
 _T = TypeVar("_T")
+
+
+def open_recall(layout: StoreLayout, settings: Settings, *, now: str, strict: bool = False) -> "Recall":
+    """Recall as the settings want it.
+
+    Args:
+        layout: of the store.
+        settings: ``recall_index`` counts.
+        now: ISO-8601 UTC.
+        strict: as for ``Recall``.
+    """
+    return Recall(layout, now=now, use_index=settings["recall_index"] == "auto", strict=strict)
 
 
 class Recall:
@@ -57,19 +71,25 @@ class Recall:
         request.check()
         return self._answer(lambda source: search(source, request, now=self._now, path_of=self._path_of))
 
-    def note(self, result: SearchResult, *, seconds: float, adapter: str = "") -> None:
-        """Leave evidence of a search for ``cam doctor health``: never the query, and never a failure.
+    def answer(self, request: SearchRequest, *, adapter: str = "") -> SearchResult:
+        """``search``, and evidence of it for ``cam doctor health``: never the query, and never a failure.
 
         Args:
-            result: of the search.
-            seconds: that it took.
-            adapter: the host that asked, "" for a person.
+            request: what is looked for.
+            adapter: the host that asks, "" for a person.
+
+        Raises:
+            CamError: as ``search``.
         """
         from cam.store.recall_evidence import note_search  # noqa: PLC0415
 
+        begun = perf_counter()
+        found = self.search(request)
+        seconds = perf_counter() - begun
         note_search(
-            self._layout, result.query, at=self._now, count=result.total, seconds=seconds, adapter=adapter
+            self._layout, found.query, at=self._now, count=found.total, seconds=seconds, adapter=adapter
         )
+        return found
 
     def timeline(self, request: TimelineRequest) -> Timeline:
         """A record's own life and its neighbours in time, or what stands around a date.
