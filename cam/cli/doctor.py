@@ -79,7 +79,7 @@ def _health(cwd: str | None) -> Answer:
 
 
 def findings_of(
-    context: Context, arguments: tuple[str, ...] = (), *, proof: bool | None = None
+    context: Context, arguments: tuple[str, ...] = (), *, proof: bool | None = None, asks: bool = True
 ) -> list[Finding]:
     """Everything that is checked, as it stands.
 
@@ -87,20 +87,21 @@ def findings_of(
         context: of the folder that is asked about.
         arguments: the command line of Codex that is asked about.
         proof: whether to prove the way in anew, or (False) not at all; None for the proof that is kept.
+        asks: whether Codex and the MCP server are started; without it no program is, and nothing is proved.
     """
     cache = context.layout.cache_file("codex-version.json")
-    codex, version, program = check_codex(context.environment, context.settings, cache)
+    codex, version, program = check_codex(context.environment, context.settings, cache, asks=asks)
     place = Place(context.codex_home, context.environment.cwd)
     call = parse_arguments(arguments)
     way = choose_injector(version, hook_command="true", payload="memory", place=place).inject(arguments)
     search_path = context.environment.variables.get("PATH", os.defpath)
     trial = None
-    if proof is not False and version is not None and call.is_session:
+    if asks and proof is not False and version is not None and call.is_session:
         tokens = context.settings["max_startup_tokens"]
         trial = Trial(program, version, call, place, tokens, search_path)
     return [
         codex,
-        *check_way(call, place, version, way),
+        *(check_way(call, place, version, way) if asks or version is not None else ()),
         *(_proved(context, trial, again=bool(proof or arguments)) if trial else ()),
         check_project(context.project),
         *check_store(context.store),
@@ -108,7 +109,7 @@ def findings_of(
         check_receipts(read_receipts(context.layout), version),
         *check_continuity(_continuity(context), context.settings["session_continuity"]),
         check_instructions(found_instructions(context)),
-        *check_integrations(machine(context)).findings,
+        *check_integrations(machine(context, asks=asks)).findings,
         *check_settings(context.settings, context.off_reason),
     ]
 

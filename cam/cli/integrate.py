@@ -83,27 +83,24 @@ def take_out(cwd: str | None, scope: str, surface: str, pieces: Sequence[Piece],
     return Answer(plan_data(plan, dry_run=dry_run), plan_text(plan, dry_run=dry_run))
 
 
-def find_program(context: Context) -> tuple[str, tuple[int, int, int] | None]:
-    """The installed Codex and its release; "" where there is none."""
-    import os
+def find_program(context: Context, *, asks: bool = True) -> tuple[str, tuple[int, int, int] | None]:
+    """The installed Codex and its release, which it is asked for with ``asks``; "" where there is none."""
+    from cam.system.codex import chosen_codex, codex_version
 
-    from cam.system.codex import codex_version, find_codex
-
-    environment, name = context.environment, context.settings["codex_binary"]
-    name = environment.expand(name) if name.startswith("~") else name
-    program = find_codex(name, environment.variables.get("PATH", os.defpath), environment.cwd)
+    program = chosen_codex(context.settings, context.environment)
     if program is None or not program.executable:
         return "", None
-    return program.path, codex_version(program.path, context.layout.cache_file("codex-version.json"))
+    cache = context.layout.cache_file("codex-version.json")
+    return program.path, codex_version(program.path, cache, asks=asks)
 
 
-def machine(context: Context) -> "Machine":
-    """What a doctor asks about."""
+def machine(context: Context, *, asks: bool = True) -> "Machine":
+    """What a doctor asks about; with ``asks`` it may start Codex and the MCP server."""
     from cam.setup.integrations.doctor import Machine
 
-    program, version = find_program(context)
+    program, version = find_program(context, asks=asks)
     prompts = bool(context.settings["prompt_recall"])
-    return Machine(context.environment, context.project, context.layout, program, version, prompts)
+    return Machine(context.environment, context.project, context.layout, program, version, prompts, asks)
 
 
 def require_codex(host: str, *, as_json: bool) -> None:

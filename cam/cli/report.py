@@ -69,7 +69,7 @@ def _gather(context: Context) -> tuple[Report, tuple[str, ...]]:
     name = os.path.basename(context.project.root) if context.project is not None else ""
     report = Report(
         name, now_stamp(), snapshot.records, entries, memory_stats(layout), receipts, sessions,
-        findings_of(context, proof=False), {},
+        findings_of(context, asks=False), {},
     )  # fmt: skip
     if find_spec("matplotlib") is None:
         return report, (f"cam: {_EXTRA}",)

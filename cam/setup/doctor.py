@@ -10,7 +10,7 @@ from cam.core.settings import Settings
 from cam.formats.receipts import InjectionReceipt
 from cam.store.identity import Project
 from cam.store.memory_store import MarkdownStore
-from cam.system.codex import Version, codex_version, find_codex, version_name
+from cam.system.codex import Version, chosen_codex, codex_version, version_name
 from cam.system.environment import Environment
 
 
@@ -40,22 +40,23 @@ class Finding:
 
 
 def check_codex(
-    environment: Environment, settings: Settings, cache_path: str
+    environment: Environment, settings: Settings, cache_path: str, *, asks: bool = True
 ) -> tuple[Finding, Version | None, str]:
-    """Whether Codex is there, which release it is, and its path, "" where it cannot be started."""
-    name = settings["codex_binary"]
-    program = find_codex(
-        environment.expand(name) if name.startswith("~") else name,
-        environment.variables.get("PATH", os.defpath),
-        environment.cwd,
-    )
+    """Whether Codex is there, which release it is, and its path, "" where it cannot be started.
+
+    Without ``asks`` it is not started: its release is the one that is remembered, if any.
+    """
+    program = chosen_codex(settings, environment)
     if program is None:
+        name = settings["codex_binary"]
         advice = "install it, or name it: cam config set codex_binary PATH"
         return Finding("codex", Severity.CRITICAL, f"there is no program {name!r}", advice), None, ""
     if not program.executable:
         text = f"{program.path} cannot be executed"
         return Finding("codex", Severity.CRITICAL, text, "chmod +x it"), None, ""
-    version = codex_version(program.path, cache_path)
+    version = codex_version(program.path, cache_path, asks=asks)
+    if version is None and not asks:
+        return Finding("codex", Severity.OK, f"{program.path}; its release was not asked"), None, program.path
     if version is None:
         advice = f"run '{program.path} --version' and look at what it says"
         text = f"{program.path} does not say its release"

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from cam.core.errors import CamError
+from cam.core.settings import Settings
+from cam.system.environment import Environment
 from cam.system.files import write_atomic
 
 Version = tuple[int, int, int]
@@ -53,7 +55,17 @@ def find_codex(name: str, search_path: str, cwd: str) -> CodexProgram | None:
     return refused
 
 
-def codex_version(program: str, cache_path: str) -> Version | None:
+def chosen_codex(settings: Settings, environment: Environment) -> CodexProgram | None:
+    """The Codex that ``codex_binary`` means, found as ``find_codex`` does."""
+    name = settings["codex_binary"]
+    return find_codex(
+        environment.expand(name) if name.startswith("~") else name,
+        environment.variables.get("PATH", os.defpath),
+        environment.cwd,
+    )
+
+
+def codex_version(program: str, cache_path: str, *, asks: bool = True) -> Version | None:
     """The release of ``program``, asked once for each state of its files.
 
     npm's ``codex`` is a script that stays the same when the release behind it changes, so the package's own
@@ -62,9 +74,10 @@ def codex_version(program: str, cache_path: str) -> Version | None:
     Args:
         program: path to Codex.
         cache_path: JSON file that remembers answers; losing it costs one question.
+        asks: whether the program is started where its answer is not remembered.
 
     Returns:
-        None if the program does not say, or not within ten seconds.
+        None if the program does not say, or not within ten seconds, or was not asked.
     """
     real = os.path.realpath(program)
     state = [_stamp(real), _stamp(os.path.join(os.path.dirname(real), os.pardir, "package.json"))]
@@ -74,7 +87,7 @@ def codex_version(program: str, cache_path: str) -> Version | None:
         version = _parse(str(entry.get("version")))
         if version is not None:
             return version
-    version = _ask(program)
+    version = _ask(program) if asks else None
     if version is not None:
         known.pop(real, None)
         known[real] = {"state": state, "version": ".".join(map(str, version))}

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Any
 
 from cam.core.settings import Settings
-from cam.system.codex import find_codex
+from cam.system.codex import chosen_codex
 from cam.system.environment import Environment
 
 MAX_ANSWER = 1_000_000
@@ -66,11 +66,9 @@ class Asking:
 
 def asking_for(settings: Settings, environment: Environment) -> Asking | str:
     """How the user's Codex is asked, or why it cannot be."""
-    name = settings["codex_binary"]
-    name = environment.expand(name) if name.startswith("~") else name
-    found = find_codex(name, environment.variables.get("PATH", os.defpath), environment.cwd)
+    found = chosen_codex(settings, environment)
     if found is None or not found.executable:
-        return f"there is no Codex {name!r} that could be asked"
+        return f"there is no Codex {settings['codex_binary']!r} that could be asked"
     # Hooks of cam that the user installed must not run inside cam's own question.
     variables = {**environment.variables, "CAM_OFF": "1"}
     return Asking(found.path, environment.codex_home, variables, float(settings["extractor_seconds"]))

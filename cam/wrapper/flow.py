@@ -19,7 +19,7 @@ from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger
 from cam.startup.result import StartupPayload
 from cam.startup.started import started_here
-from cam.system.codex import Version, codex_version, find_codex
+from cam.system.codex import Version, chosen_codex, codex_version
 from cam.system.files import written_at
 from cam.wrapper.arguments import CodexCall, parse_arguments
 from cam.wrapper.codex_config import Place
@@ -93,13 +93,14 @@ def open_session(verb: str, arguments: Sequence[str], cwd: str | None) -> Opened
     """
     call = parse_arguments(arguments if verb == "run" else (verb, *arguments))
     context = open_context(cwd)
-    here = context.environment.cwd
+    outer = context.environment
+    here = outer.cwd
     inner = os.path.join(here, call.directory) if call.directory else here
     if inner != here and os.path.isdir(inner):
         context = open_context(inner)
-    name = context.environment.expand(b) if (b := context.settings["codex_binary"]).startswith("~") else b
-    program = find_codex(name, context.environment.variables.get("PATH", os.defpath), here)
+    program = chosen_codex(context.settings, outer)
     if program is None:
+        name = context.settings["codex_binary"]
         advice = "install Codex, or name it: cam config set codex_binary PATH"
         return Opened(call, here, "", None, f"there is no program {name!r}; {advice}", 127)
     if not program.executable:

@@ -1,7 +1,7 @@
 """cam integrations doctor: is each piece there, does the installed Codex take it, and did it ever work?
 
 Nothing of the user's is written. What Codex makes of its files is asked of Codex itself (its app server), and
-what the MCP server answers of that server.
+what the MCP server answers of that server, where its entry is the one that cam makes: no other is started.
 """
 
 import os
@@ -19,7 +19,7 @@ from cam.formats.codex_toml import parse_toml, value_at
 from cam.formats.managed_block import find_block
 from cam.setup.doctor import Finding, Severity
 from cam.setup.integrations.assets import BRIDGE_FILES, asset_text
-from cam.setup.integrations.pieces import GUIDANCE, SERVER, handler
+from cam.setup.integrations.pieces import GUIDANCE, SERVER, handler, server
 from cam.setup.integrations.places import SKILL, find_places
 from cam.setup.integrations.result import SURFACES, Piece, Places
 from cam.setup.integrations.trust import listed_hooks
@@ -49,6 +49,7 @@ class Machine:
         program: Codex's path, "" where there is none.
         version: its release.
         prompts: whether each prompt is to add what is about it (``prompt_recall``).
+        asks: whether Codex and the MCP server are started and asked; files alone are read else.
     """
 
     environment: Environment
@@ -57,6 +58,7 @@ class Machine:
     program: str
     version: Version | None
     prompts: bool = False
+    asks: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ def _places(machine: Machine) -> list[Places]:
 def _begin(machine: Machine, places: Sequence[Places]) -> _Check:
     """Codex is asked only where something of cam's may be there."""
     asked = any(_mentions_cam(p) for place in places for p in (place.hooks, place.config, place.skill))
-    return _Check(machine, _ask(machine) if asked and machine.program else Codex())
+    return _Check(machine, _ask(machine) if asked and machine.asks and machine.program else Codex())
 
 
 def _mentions_cam(path: str) -> bool:
@@ -332,7 +334,8 @@ def _server(check: _Check, places: Places) -> None:
     if not isinstance(entry, dict):
         return
     check.there.add(Piece.MCP)
-    words = [str(entry.get("command")), *map(str, entry.get("args") or [])]
+    arguments = entry.get("args")
+    words = [entry.get("command"), *(arguments if isinstance(arguments, list) else [])]
     if "--allow-write" in words:
         check.warn(
             "mcp",
@@ -349,7 +352,13 @@ def _server(check: _Check, places: Places) -> None:
         advice = "start codex here once and trust the folder"
         check.warn("mcp", f"Codex does not load {places.config}: the project is not trusted", advice)
         return
-    _answers(check, words, places)
+    made = server(places)
+    own = [made["command"], *made["args"]]
+    if words != own:  # a repository can name any program: what is not cam's own is not started
+        advice = f"take it out and run: cam mcp install --scope {places.scope}, unless you want just that"
+        check.warn("mcp", f"the entry of {places.config} was changed by hand; it was not tried", advice)
+        return
+    _answers(check, own, places)
 
 
 def _answers(check: _Check, words: Sequence[str], places: Places) -> None:
@@ -360,6 +369,10 @@ def _answers(check: _Check, words: Sequence[str], places: Places) -> None:
     if program is None:
         advice = "put cam on PATH, or: cam mcp install --scope user"
         check.say("mcp", Severity.CRITICAL, f"{places.config}: there is no program {words[0]!r}", advice)
+        return
+    if not check.machine.asks:
+        check.works.add("mcp")
+        check.say("mcp", Severity.OK, f"in {places.config}; it was not tried")
         return
     (tools,) = ask_mcp_server([program, *words[1:]], [("tools/list", {})], check.machine.environment.cwd)
     names = [str(t.get("name")) for t in (tools or {}).get("tools", [])] if isinstance(tools, dict) else []

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cam.cli.doctor import findings_of
+from cam.context import open_context
 from cam.setup.doctor import Severity
 from cam.setup.integrations.doctor import Machine as Asked
 from cam.setup.integrations.doctor import check_hooks, check_integrations, check_server
@@ -83,6 +85,33 @@ def test_what_lets_agents_write_is_said(machine: Machine) -> None:
     text = '[mcp_servers.codex_auto_memory]\ncommand = "cam"\nargs = ["mcp", "serve", "--allow-write"]\n'
     write(machine.codex / "config.toml", text)
     assert "lets agents write" in said(machine)["mcp"]
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_only_the_server_that_cam_makes_is_started(
+    machine: Machine, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cam.setup.integrations.doctor.find_spec", lambda _name: True)
+    mark = machine.home / "ran"
+    folder = machine.codex if scope == "user" else machine.repo / ".codex"
+    for words in (["-c", f"touch '{mark}'"], [str(mark), "mcp", "serve"], 5, None):
+        entry = f"args = {json.dumps(words)}\n" if words is not None else ""
+        write(folder / "config.toml", f'[mcp_servers.codex_auto_memory]\ncommand = "/usr/bin/touch"\n{entry}')
+        assert "changed by hand; it was not tried" in said(machine)["mcp"]
+        assert not mark.exists()
+
+
+def test_a_report_starts_no_program(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(tmp_path / "m")
+    mark = tmp_path / "ran"
+    for name in ("codex", "cam"):
+        write(tmp_path / "bin" / name, f"#!/bin/sh\ntouch '{mark}'\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    machine.install("project", (Piece.MCP, Piece.HOOKS))
+    findings = findings_of(open_context(str(machine.repo)), asks=False)
+    assert not mark.exists()
+    assert any(f.check == "mcp" and f.text.endswith("it was not tried") for f in findings)
+    assert any(f.check == "codex" and f.severity is Severity.OK for f in findings)
 
 
 def test_guidance_that_codex_does_not_read(machine: Machine) -> None:
