@@ -38,7 +38,8 @@ from cam.sync.review import review
 __all__ = ["HELD_OUT", "load", "measure", "play", "wrong"]
 
 HELD_OUT = ("held.jsonl",)
-"""Nobody reads its texts while the extractor is worked on."""
+"""Held out until the tuning ended: precision .848, recall .817, severe 9, stale 5 (the patterns alone: .841,
+.656, 7, 10). Read since: what it gives now is no figure for new sessions. Not fitted to either."""
 
 
 @dataclass

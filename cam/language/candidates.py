@@ -135,10 +135,16 @@ def denials(text: str, languages: Iterable[Language] | None = None) -> tuple[str
             value = hit.group("denied").strip(" `'\"*.,;:，。；、")
             if value and value not in found:
                 found.append(value)
+            names = [word for word in value.split() if _NAMES_A_PLACE.search(word)]
+            if len(names) == 1 and names[0] not in found:
+                found.append(names[0])  # "the hosts.ini inventory is dead": so is hosts.ini
             more = _ALSO.match(low, hit.end("denied"))
             if more is not None and set(tools_in(more.group(1))) & set(tools_in(value)):
                 found.append(more.group(1))
     return tuple(found)
+
+
+_NAMES_A_PLACE = re.compile(r"[^\W\d][./_]\w")
 
 
 def find_value(text: str, value: str) -> int:

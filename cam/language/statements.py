@@ -75,7 +75,7 @@ def take_apart(text: str) -> Discourse:
                 lead = -1
         if not passage.item and lead >= 0:
             lead = -1
-        for start, end, mark in _sentences(text, passage.start, passage.end):
+        for start, end, mark in _with_denials(text, passage.start, passage.end):
             body = text[start:end]
             langs = spoken_in(body, text)
             shade = shadow(body)
@@ -388,6 +388,28 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]
         yield from _sentence(body, start, begin, hit.end(), hit.group())
         begin = hit.end()
     yield from _sentence(body, start, begin, len(body), "")
+
+
+_SHORT = 32
+"""Characters of a sentence that may do no more than deny."""
+
+
+def _with_denials(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """The sentences; one that only says what is not so belongs to the one before ("it is bun. not npm.")."""
+    held: tuple[int, int, str] | None = None
+    for a, b, mark in _sentences(text, start, end):
+        if held is not None:
+            if b - a <= _SHORT and held[2] in ".!" and mark != "?" and _only_denies(text[a:b], text):
+                held = (held[0], b, held[2])
+                continue
+            yield held
+        held = (a, b, mark)
+    if held is not None:
+        yield held
+
+
+def _only_denies(sentence: str, text: str) -> bool:
+    return any(lang.search("denies_alone", shadow(sentence)) for lang in spoken_in(sentence, text))
 
 
 def _sentence(body: str, offset: int, a: int, b: int, stop: str) -> Iterator[tuple[int, int, str]]:

@@ -63,7 +63,18 @@ class Judgement:
 def judge(discourse: Discourse) -> tuple[Judgement, ...]:
     """Say of each clause what it does."""
     clauses = _without_tails(discourse.clauses)
-    return tuple(_judged(clauses, weighing.wording(clauses)))
+    return tuple(_without_stories(_judged(clauses, weighing.wording(clauses))))
+
+
+def _without_stories(found: list[Judgement]) -> list[Judgement]:
+    """What a person tells of the agent's doing ("you renamed half of it") is no fact if a rule follows."""
+    for index, told in enumerate(found[:-1]):
+        if not told.durable or told.level >= STANDING or not _says_only(told.clause, "tells_of"):
+            continue
+        following = (j for j in found[index + 1 : index + 3] if j.clause.paragraph == told.clause.paragraph)
+        if any(j.durable and not _says_only(j.clause, "tells_of") for j in following):
+            found[index] = replace(told, durable=False, near=False)
+    return found
 
 
 def _without_tails(clauses: Sequence[Clause]) -> list[Clause]:

@@ -22,10 +22,10 @@ def test_figures(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", extraction.HELD_OUT)
-def test_the_held_out_half_does_not_get_worse(name: str) -> None:
-    # floors of what was measured, which is below what the other files reach
+def test_the_half_that_was_held_out_does_not_get_worse(name: str) -> None:
+    # the weights are not fitted to it: a new fit may lose a little
     found = counts(name)[1]
-    floors = {"precision": 0.8, "recall": 0.8, "severe": 12, "stale": 5, "again": 0}
+    floors = {"precision": 0.93, "recall": 0.88, "severe": 2, "stale": 1, "again": 0}
     worse = [k for k in ("precision", "recall") if found[k] < floors[k]]
     worse += [k for k in ("severe", "stale", "again") if found[k] > floors[k]]
     assert worse == []
