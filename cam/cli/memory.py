@@ -154,8 +154,15 @@ def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> 
 
 def _show(ref: str, cwd: str | None) -> Answer:
     wanted = MemoryRef.parse(ref)
-    record = find(enter_context(cwd).store.snapshot().records, wanted)
-    return Answer(list_data([record], ())["entries"][0], record_text(record))
+    snapshot = enter_context(cwd).store.snapshot()
+    record = find(snapshot.records, wanted)
+    # An id that stands twice is two records of one ref: both are shown, and the problem says where they are.
+    records = [r for r in snapshot.records if r.ref == record.ref]
+    first, *others = list_data(records, ())["entries"]
+    if not others:
+        return Answer(first, record_text(record))
+    notes = tuple(f"cam: {p}" for p in snapshot.problems)
+    return Answer(first | {"same_id": others}, "\n".join(map(record_text, records)), notes)
 
 
 def _show_at(ref: str, at: str, cwd: str | None) -> Answer:

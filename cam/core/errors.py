@@ -47,6 +47,18 @@ class GovernanceRefusedError(WriteRefusedError):
     code = "governance_refused"
 
 
+class DoubledIdError(IntegrityError):
+    """One id stands more than once in a scope and topic: what is to be changed is not said.
+
+    Attributes:
+        keys: scope, topic and id of each.
+    """
+
+    def __init__(self, message: str, keys: frozenset[tuple[str, str, str]]) -> None:
+        super().__init__(message)
+        self.keys = keys
+
+
 class StoreUnavailableError(CamError):
     """The machine refused: disk full, permission, I/O error, lock not obtained."""
 

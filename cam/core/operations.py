@@ -3,7 +3,9 @@
 Dry run, commit, audit, history and undo all read the same plan.
 """
 
+from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -109,7 +111,16 @@ class MemoryPlan:
 RecordKey = tuple[MemoryScope, str, str]
 
 
-def build_plan(operations: Iterable[MemoryOperation], records: Iterable[MemoryRecord]) -> MemoryPlan:
+def doubled(records: Iterable[MemoryRecord]) -> frozenset[RecordKey]:
+    """Keys that stand more than once, whatever the state."""
+    return frozenset(key for key, count in Counter(record.key for record in records).items() if count > 1)
+
+
+def build_plan(
+    operations: Iterable[MemoryOperation],
+    records: Iterable[MemoryRecord],
+    untouched: AbstractSet[tuple[str, str, str]] = frozenset(),
+) -> MemoryPlan:
     """Decide what ``operations`` do to ``records``.
 
     Several operations on one record become one change from its first state to its last. A repeat that
@@ -117,16 +128,20 @@ def build_plan(operations: Iterable[MemoryOperation], records: Iterable[MemoryRe
 
     Args:
         operations: in order.
-        records: every record the operations may touch, active and archived.
+        records: every record the operations may touch, active and archived; of one that stands twice the
+            first counts.
+        untouched: keys whose id stands twice in the files: what is about them is a noop.
     """
-    known: dict[RecordKey, MemoryRecord] = {r.key: r for r in records}
+    known: dict[RecordKey, MemoryRecord] = {}
+    for record in records:
+        known.setdefault(record.key, record)
     state: dict[RecordKey, MemoryRecord | None] = dict(known)
     last: dict[RecordKey, MemoryOperation] = {}
     noops: list[MemoryOperation] = []
     for operation in operations:
         key = operation.record.key
         present = state.get(key)
-        why_nothing = _nothing_to_do(operation, present)
+        why_nothing = _TWICE if key in untouched else _nothing_to_do(operation, present)
         if why_nothing is not None:
             noops.append(_as_noop(operation, why_nothing))
             continue
@@ -138,6 +153,9 @@ def build_plan(operations: Iterable[MemoryOperation], records: Iterable[MemoryRe
         if known.get(key) != state[key]
     ]
     return MemoryPlan(tuple(changes), tuple(noops))
+
+
+_TWICE = "its id stands twice in the files; a person must say which is meant"
 
 
 def _nothing_to_do(operation: MemoryOperation, present: MemoryRecord | None) -> str | None:

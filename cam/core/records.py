@@ -1,6 +1,7 @@
 """What memory is made of: scopes, topics, references and records. No I/O, no clock."""
 
 import re
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -240,7 +241,7 @@ _SLUG_WORDS = re.compile(r"[a-z0-9]+")
 _SLUG_STOP = frozenset("a an and are as at be by for from in is it of on or that the this to we with".split())
 
 
-def new_id(summary: str, digest: str, taken: frozenset[str] | set[str] = frozenset()) -> str:
+def new_id(summary: str, digest: str, taken: AbstractSet[str] = frozenset()) -> str:
     """A readable id that is unique in its scope and topic.
 
     Args:

@@ -19,14 +19,16 @@ file held when cam wrote it last. It tells an editor's stale save (written over 
 version it had opened) from a deletion by hand.
 
 Everything that is not a record stays where it is, byte for byte. A section that cannot be read is set
-aside with its line and reason; the others live on. Files are bytes here: line ends, a missing final
-newline and a byte order mark are kept.
+aside with its line and reason; the others live on. Two sections with one id, as of a block that was
+copied, are two records and a problem that names both lines: a person must say which is meant. Files are
+bytes here: line ends, a missing final newline and a byte order mark are kept.
 """
 
 import functools
 import json
 import re
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -123,12 +125,14 @@ def parse_topic_file(
     prelude = "".join(lines[: starts[0]] if starts else lines)
     sections: list[Section] = []
     problems: list[Problem] = []
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     for start, heading, end in zip(starts, headings, [*starts, len(lines)][1:], strict=True):
         record: MemoryRecord | None = None
         try:
-            record = _read_section("".join(lines[heading:end]), scope, state, topic, taken)
-            taken.add(record.id)
+            record = _read_section("".join(lines[heading:end]), scope, state, topic, taken.keys())
+            first = taken.setdefault(record.id, heading + 1)
+            if first != heading + 1:
+                problems.append(_stands_twice(path, heading + 1, record.id, first))
         except ValueError as error:
             problems.append(Problem(path, heading + 1, f"this section cannot be read: {error}", _ADVICE))
         raw = "".join(lines[start:end])
@@ -170,6 +174,17 @@ def form_of(file: TopicFile, name: str) -> Form | None:
         plain = f"{file.newline}{_section_text(section.record, file.newline)}{file.newline}"
         return Form("" if raw == plain else raw, behind)
     return None
+
+
+def lines_of(file: TopicFile, name: str) -> list[int]:
+    """1-based lines of the headings of the records with the id ``name``."""
+    found: list[int] = []
+    at = 1 + file.prelude.count("\n")
+    for section in file.sections:
+        if section.record is not None and section.record.id == name:
+            found.append(at + _head(section.raw).count("\n"))
+        at += section.raw.count("\n")
+    return found
 
 
 def split_version(text: str) -> tuple[str, int, str]:
@@ -240,7 +255,15 @@ def _record_json(record: MemoryRecord) -> str:
     return json.dumps(record_to_data(record), sort_keys=True)
 
 
+ONE_OF_THEM = "take one out, or its line '<!-- cam:record' to make it a record of its own"
+"""What a person does where one id stands twice."""
+
 _ADVICE = "mend the section or take it out; nothing of it was changed"
+
+
+def _stands_twice(path: str, line: int, name: str, first: int) -> Problem:
+    reason = f"the id {name} stands here and in line {first}: both are shown, neither can be changed"
+    return Problem(path, line, reason, ONE_OF_THEM)
 
 
 def _headings(lines: list[str]) -> list[int]:
@@ -278,7 +301,7 @@ def _fence_end(lines: list[str], start: int, fence: str) -> int | None:
 
 
 def _read_section(
-    text: str, scope: MemoryScope, state: MemoryState, topic: str, taken: set[str]
+    text: str, scope: MemoryScope, state: MemoryState, topic: str, taken: AbstractSet[str]
 ) -> MemoryRecord:
     """The section's record.
 
@@ -286,17 +309,15 @@ def _read_section(
         ValueError: why it cannot be read.
     """
     record = _read_marked(text, scope, state, topic)
-    if record is None:
-        first, _, rest = text.partition("\n")
-        heading = first[3:].strip()
-        if not heading:
-            raise ValueError("its heading is empty")
-        name = new_id(heading, _person_digest(topic, heading), taken)
-        details = _visible_details(_lines_of(rest))
-        return MemoryRecord(scope, topic, name, heading, details, state, sources=(Source("file"),))
-    if record.id in taken:
-        raise ValueError(f"a second section with the id {record.id}")
-    return record
+    if record is not None:
+        return record
+    first, _, rest = text.partition("\n")
+    heading = first[3:].strip()
+    if not heading:
+        raise ValueError("its heading is empty")
+    name = new_id(heading, _person_digest(topic, heading), taken)
+    details = _visible_details(_lines_of(rest))
+    return MemoryRecord(scope, topic, name, heading, details, state, sources=(Source("file"),))
 
 
 @functools.lru_cache(maxsize=1 << 15)  # a write reads its file three times, all but one section the same

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cam.core.errors import CamError
-from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, RecordKey, build_plan
+from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, RecordKey, build_plan, doubled
 from cam.core.records import MemoryRecord, MemoryState
 from cam.core.seams import Attachment, Snapshot
 from cam.core.tombstones import tombstone_key
@@ -192,9 +192,11 @@ def _old_archive(root: str, cutoff: str) -> Iterator[tuple[StoreLayout, MemoryRe
     for layout in layouts:
         fresh = [scope for scope in layout.scopes if layout.scope_folder(scope) not in seen]
         seen |= {layout.scope_folder(scope) for scope in fresh}
-        for record in MarkdownStore(layout).snapshot().records:
+        records = MarkdownStore(layout).snapshot().records
+        twice = doubled(records)  # a person must say which is meant
+        for record in records:
             is_old = record.state is MemoryState.ARCHIVED and record.updated_at < cutoff
-            if is_old and record.scope in fresh and not record.pinned:
+            if is_old and record.scope in fresh and not record.pinned and record.key not in twice:
                 yield layout, record
 
 

@@ -5,14 +5,14 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
-from cam.core.errors import CamError, StalePlanError, StoreUnavailableError
-from cam.core.operations import Change, MemoryPlan
+from cam.core.errors import CamError, DoubledIdError, StalePlanError, StoreUnavailableError
+from cam.core.operations import Change, MemoryPlan, doubled
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState, is_topic
 from cam.core.seams import Attachment, Snapshot
 from cam.formats.history import HistoryEvent, event_of, noop_event, render_event, with_transaction
 from cam.formats.memory_index import person_text
-from cam.formats.topic_file import Form, form_of
+from cam.formats.topic_file import ONE_OF_THEM, Form, form_of, lines_of
 from cam.store.layout import StoreLayout
 from cam.store.predecessor import keep_predecessor
 from cam.store.topics import (
@@ -101,6 +101,7 @@ class MarkdownStore:
             The transaction's id; "" if there was nothing to write.
 
         Raises:
+            DoubledIdError: an id that the plan is about stands twice; nothing was written.
             StalePlanError: a record is not as the plan expects; nothing was written.
             StoreUnavailableError: the machine refused, or another writer did not finish in time.
         """
@@ -222,6 +223,7 @@ class MarkdownStore:
         wanted = touched((c.before, c.after) for c in plan.changes)
         keys = {key: None for change in plan.changes for key in self._homes(change)} | dict.fromkeys(also)
         topics = {key: read_topic(layout, key) for key in keys}
+        _check_single(plan, topics)
         _check_fresh(plan, topics)
         edits = [edit for topic in topics.values() for edit in topic.edits]
         files = [new_topic(layout, topics[k], k, wanted.get(k, {}), back) for k in (*wanted, *also)]
@@ -343,6 +345,7 @@ def transact(
         The plan that was carried out, and its transaction's id.
 
     Raises:
+        DoubledIdError: an id that the plan is about stands twice.
         StalePlanError: the records kept changing.
         StoreUnavailableError: the machine refused.
     """
@@ -369,6 +372,30 @@ def _form(change: Change, topics: Mapping[TopicKey, Topic]) -> Form | None:
     form = form_of(topic.file, before.id) if topic and topic.file else None
     stays = after is not None and (after.key, after.state) == (before.key, before.state)
     return None if form is None or (stays and not form.raw) else form
+
+
+def _check_single(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
+    """Refuse a plan that is about an id which stands twice: which of the two is meant, nobody has said.
+
+    Raises:
+        DoubledIdError: there is one; the places of the first are named.
+    """
+    files = [topic for topic in topics.values() if topic.file]
+    twice = doubled(r for topic in files if topic.file for r in topic.file.records)
+    meant = {r.key for c in plan.changes for r in (c.before, c.after) if r is not None} & twice
+    if not meant:
+        return
+    scope, name, record_id = min(meant)
+    places = [
+        f"{topic.path} line {' and '.join(map(str, lines))}"
+        for topic in files
+        if topic.file and (topic.file.scope, topic.file.topic) == (scope, name)
+        if (lines := lines_of(topic.file, record_id))
+    ]
+    raise DoubledIdError(
+        f"nothing was written: the id {record_id} stands twice, in {' and in '.join(places)}; {ONE_OF_THEM}",
+        frozenset(meant),
+    )
 
 
 def _check_fresh(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:

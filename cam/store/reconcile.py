@@ -13,7 +13,7 @@ not as cam left it can be read:
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cam.core.operations import Change, MemoryOperation, OperationKind
+from cam.core.operations import Change, MemoryOperation, OperationKind, doubled
 from cam.core.records import MemoryRecord
 from cam.formats.topic_file import TopicFile, apply_to_topic_file
 
@@ -92,7 +92,7 @@ def _put_back(file: TopicFile, later: Sequence[Version]) -> TopicFile:
         for name, before, after in step.changes:
             base.setdefault(name, before)
             wanted[name] = after
-    present = {r.id: r for r in file.records}
+    present = _by_id(file)
     fixes: dict[str, MemoryRecord | None] = {}
     for name, record in wanted.items():
         here = present.get(name)
@@ -114,15 +114,28 @@ def _free_id(name: str, present: Mapping[str, MemoryRecord]) -> str:
     return f"{name}-{n}"
 
 
+def _by_id(file: TopicFile) -> dict[str, MemoryRecord]:
+    """Records by id; of two with one id the first: a copy stands below."""
+    found: dict[str, MemoryRecord] = {}
+    for record in file.records:
+        found.setdefault(record.id, record)
+    return found
+
+
+def _broken(file: TopicFile) -> int:
+    return sum(section.record is None for section in file.sections)
+
+
 def _edits(shadow: TopicFile, file: TopicFile) -> tuple[Change, ...]:
-    before, after = {r.id: r for r in shadow.records}, {r.id: r for r in file.records}
-    unreadable = len(file.problems) > len(shadow.problems)
+    before, after = _by_id(shadow), _by_id(file)
+    unreadable = _broken(file) > _broken(shadow)
+    twice = {key[2] for key in doubled(file.records)}
     edits = []
     for name in {**before, **after}:
         old, new = before.get(name), after.get(name)
-        if old == new or (
-            new is None and unreadable
-        ):  # a section that was broken is not one that was deleted
+        if old == new or name in twice:  # which of two is meant is not known yet
+            continue
+        if new is None and unreadable:  # a section that was broken is not one that was deleted
             continue
         if old is None:
             kind, reason = OperationKind.ADD, ADDED

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cam.core.errors import CamError, InvalidInputError, NotFoundError
+from cam.core.errors import CamError, DoubledIdError, InvalidInputError, NotFoundError
 from cam.core.evidence import RolloutEvidence, RolloutMeta
-from cam.core.operations import MemoryPlan, build_plan
+from cam.core.operations import MemoryPlan, build_plan, doubled
+from cam.core.problems import Problem
+from cam.core.records import MemoryScope, MemoryState
 from cam.core.seams import Attachment, MemoryExtractor, SessionSource, Snapshot
 from cam.formats.audit import render_audit
 from cam.store.identity import Project
@@ -302,6 +304,7 @@ class _Run:
             from cam.sync.review import review  # noqa: PLC0415 - most syncs find nothing to review
 
             tombstones = read_tombstones(store)
+            twice: frozenset[tuple[str, str, str]] = frozenset()
             rewritten = mark is not None and messages <= mark.messages and not request.force
 
             def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
@@ -310,10 +313,10 @@ class _Run:
                     return MemoryPlan(), _attachment(store, report, evidence, read, extractor.name, started)
                 extraction = extractor.extract(evidence, snapshot.records, after=after)
                 decided = review(extraction, snapshot.records, tombstones)
-                made = build_plan(decided.operations, snapshot.records)
+                made = build_plan(decided.operations, snapshot.records, twice)
                 report = SessionReport(
                     meta, project.id, "synced" if made.changes else "nothing", made, decided.conflicts,
-                    decided.rejections, evidence.problems,
+                    decided.rejections, (*evidence.problems, *_left_out(store, made, twice)),
                     extractor=extraction.extractor, fallback_reason=extraction.fallback_reason,
                 )  # fmt: skip
                 if rewritten and not made.changes:
@@ -321,9 +324,15 @@ class _Run:
                 return made, _attachment(store, report, evidence, read, extractor.name, started)
 
             if request.dry_run:
-                plan(store.snapshot())
+                snapshot = store.snapshot()
+                twice = doubled(snapshot.records)
+                plan(snapshot)
                 return replace(report, status="planned" if meta.is_primary else "skipped")
-            _, transaction = transact(store, plan)
+            try:
+                _, transaction = transact(store, plan)
+            except DoubledIdError as error:
+                twice = error.keys  # what else the session says is learned all the same
+                _, transaction = transact(store, plan)
             if rewritten and not transaction and self._index is not None:
                 self._index.note_read(meta, project.id)
             return replace(report, transaction=transaction)
@@ -357,6 +366,17 @@ class _Run:
         if project.id not in self._marks:
             self._marks[project.id] = read_marks(self._store(project).layout)
         return self._marks[project.id]
+
+
+def _left_out(
+    store: MarkdownStore, plan: MemoryPlan, twice: frozenset[tuple[str, str, str]]
+) -> Iterator[Problem]:
+    """What the session says about ids that stand twice, which is not learned."""
+    for key in dict.fromkeys(noop.record.key for noop in plan.noops if noop.record.key in twice):
+        scope, topic, name = key
+        path = store.layout.topic_file(MemoryScope(scope), MemoryState.ACTIVE, topic)
+        reason = f"the id {name} stands twice; what the session says about it was not learned"
+        yield Problem(path, 0, reason, "take one out, and forget the other if it holds no longer")
 
 
 def _attachment(

@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from cam.core.errors import InvalidInputError, NotFoundError
-from cam.core.records import MemoryState
+from cam.core.records import MemoryScope, MemoryState
 from cam.formats.project_file import KnownProject
 from cam.store.identity import Project, resolve_project
 from cam.store.layout import StoreLayout
@@ -130,6 +130,29 @@ def test_a_dry_run_writes_nothing(box: Box) -> None:
     assert [s.status for s in report.sessions] == ["planned"]
     assert report.changes
     assert box.tree() == {}
+
+
+def test_an_id_that_stands_twice_keeps_nothing_else_from_being_learned(box: Box) -> None:
+    from cam.memory.flow import remember
+
+    known = remember(box.store, "Run the tests with make test", (), MemoryScope.PROJECT, "commands").record
+    topic = Path(box.store.layout.topic_file(known.scope, known.state, known.topic))
+    text = re.sub(
+        '"created": "[^"]+"', '"created": "2026-01-01T00:00:00.000Z"', topic.read_text(encoding="utf-8")
+    )
+    topic.write_text(f"{text}\n{text[text.index('## ') :]}", encoding="utf-8")
+    box.put("0.171.0", "correction")
+    planned = box.sync(dry_run=True)
+    report = box.sync()
+    assert [s.status for s in (*planned.sessions, *report.sessions)] == ["planned", "synced"]
+    assert [c.ref for c in planned.changes] == [c.ref for c in report.changes]
+    assert [n.record.key for n in report.sessions[0].plan.noops if "stands twice" in n.reason] == [known.key]
+    (problem,) = report.sessions[0].problems
+    assert (problem.path, known.id in problem.reason) == (str(topic), True)
+    assert [text for text in box.active() if "make test" in text and "uv run" not in text] == [
+        known.summary
+    ] * 2
+    assert any("uv run pytest" in text for text in box.active())
 
 
 def test_a_session_that_grew_is_read_on(box: Box) -> None:
