@@ -24,7 +24,18 @@ from cam.formats.topic_file import (
     render_topic_file,
 )
 from cam.memory.transfer import screened_record
-from cam.store.git_kept import BRANCH, complaint, git, is_kept, keep, set_driver, start, try_git
+from cam.store.git_kept import (
+    BRANCH,
+    complaint,
+    git,
+    is_kept,
+    keep,
+    own_file,
+    private_files,
+    set_driver,
+    start,
+    try_git,
+)
 from cam.store.git_merge import is_shared, merge_file, scope_of_path
 from cam.store.memory_store import MarkdownStore
 from cam.store.tombstones import read_tombstones
@@ -179,12 +190,18 @@ def _settle(aside: str, said: str) -> None:
         IntegrityError: there is a file that is none of the store's.
     """
     left = [name for name in git(aside, "diff", "--name-only", "--diff-filter=U", "-z").split("\0") if name]
+    if ".gitignore" in left:
+        write_atomic(os.path.join(aside, ".gitignore"), own_file(".gitignore") or b"")
+    private = set(private_files(aside))
     for name in left:
+        if name in private:  # tied to one machine, from the time when all of the folder was sent
+            git(aside, "rm", "-q", "-f", "--cached", "--", name)
+            continue
         base, ours, theirs = (
             try_git(aside, "show", f":{stage}:{name}")[1].encode("utf-8", "surrogateescape")
             for stage in (1, 2, 3)
         )
-        merged = merge_file(name, base, ours, theirs) if is_shared(name) else None
+        merged = merge_file(name, base, ours, theirs) if is_shared(name) else own_file(name)
         if merged is None:
             raise IntegrityError(f"git cannot merge {name}; take it out of one side and sync again")
         write_atomic(os.path.join(aside, name), merged)

@@ -1,7 +1,8 @@
 """A store that is kept in git: a repository of its own in the store's folder, off until somebody asks for it.
 
-Shared are topic files, indexes, history and audit; what is derived, locked or tied to one machine stays out.
-git gets no setting of the environment, runs no hook and signs nothing.
+Shared are topic files, indexes, history, audit and identity, each by its name; nothing else of the folder is
+committed, and a file that somebody put into the repository is left alone. git gets no setting of the
+environment, runs no hook and signs nothing.
 """
 
 import os
@@ -11,7 +12,8 @@ from collections.abc import Sequence
 
 from cam.core.errors import StoreUnavailableError
 from cam.core.operations import MemoryPlan
-from cam.system.files import write_atomic
+from cam.store.git_merge import is_shared
+from cam.system.files import read_bytes, write_atomic
 
 BRANCH = "main"
 
@@ -19,6 +21,7 @@ _MARKER = ".git/cam-store"
 _IGNORED = """\
 /cache/
 /journal/
+/integrations/
 /backup*/
 /replaced-*/
 /.lock*
@@ -34,6 +37,7 @@ _ATTRIBUTES = """\
 *.md merge=cam
 *.jsonl merge=cam
 """
+_OWN = {".gitignore": _IGNORED.encode(), ".gitattributes": _ATTRIBUTES.encode()}
 _QUIET = (
     "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", "-c", "core.symlinks=false",
     "-c", "core.autocrlf=false", "-c", "core.quotePath=false", "-c", "gc.auto=0",
@@ -58,9 +62,6 @@ def start(root: str) -> bool:
     if not _has_commits(root):
         git(root, "symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
     set_driver(root)
-    for name, text in ((".gitignore", _IGNORED), (".gitattributes", _ATTRIBUTES)):
-        if is_new:
-            write_atomic(os.path.join(root, name), text.encode())
     write_atomic(os.path.join(root, _MARKER), b"1\n")
     keep(root, "The store as it stands")
     return is_new
@@ -79,16 +80,37 @@ def set_driver(root: str) -> None:
 
 
 def keep(root: str, message: str) -> bool:
-    """Commit what changed; whether anything had. The lock is held.
+    """Commit what changed of what machines share; whether anything had. The lock is held.
+
+    What an older cam committed of this machine's own goes out of the next commit; it stays on disk.
 
     Raises:
         StoreUnavailableError: git fails.
     """
-    git(root, "add", "-A", "--", ".")
-    if not git(root, "status", "--porcelain", "-uno").strip():
+    for name, data in _OWN.items():
+        if read_bytes(os.path.join(root, name)) != data:
+            write_atomic(os.path.join(root, name), data)
+    names = _listed(root, "-c", "-o", "--exclude-from=.gitignore")
+    _stage(root, "--add", "--remove", names=[n for n in names if is_shared(n) or n in _OWN])
+    _stage(root, "--force-remove", names=private_files(root))
+    if try_git(root, "diff", "--cached", "--quiet")[0] == 0:
         return False
     git(root, *_who(root), "commit", "-q", "--no-verify", "-m", message)
     return True
+
+
+def private_files(root: str) -> list[str]:
+    """What git tracks of the store although it belongs to one machine alone.
+
+    Raises:
+        StoreUnavailableError: git fails.
+    """
+    return [n for n in _listed(root, "-c", "-i", "--exclude-from=.gitignore") if not is_shared(n)]
+
+
+def own_file(name: str) -> bytes | None:
+    """What one of cam's own settings of the repository holds; None for any other file."""
+    return _OWN.get(name)
 
 
 def message_of(plan: MemoryPlan) -> str:
@@ -117,19 +139,29 @@ def complaint(said: str) -> str:
     return next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
 
 
-def try_git(root: str, *words: str) -> tuple[int, str, str]:
+def try_git(root: str, *words: str, told: str | None = None) -> tuple[int, str, str]:
     """Exit code, output and complaints of git.
+
+    Args:
+        root: the folder it works in.
+        words: its command line.
+        told: what it reads from its input; a person's terminal, or nothing, where None.
 
     Raises:
         StoreUnavailableError: it cannot be started.
     """
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _PASSED}
-    environment |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "1" if sys.stdin and sys.stdin.isatty() else "0"}
+    asks = told is None and sys.stdin is not None and sys.stdin.isatty()
+    environment |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "1" if asks else "0"}
+    given = None if asks else (told or "").encode("utf-8", "surrogateescape")
     try:
         done = subprocess.run(
-            ["git", "-C", root, *_QUIET, *words], env=environment, capture_output=True, check=False,
-            stdin=None if sys.stdin and sys.stdin.isatty() else subprocess.DEVNULL,
-        )  # fmt: skip
+            ["git", "-C", root, *_QUIET, *words],
+            env=environment,
+            input=given,
+            capture_output=True,
+            check=False,
+        )
     except OSError as error:
         raise StoreUnavailableError(f"git cannot be started: {error.strerror or error}") from error
     out, err = (data.decode("utf-8", "surrogateescape") for data in (done.stdout, done.stderr))
@@ -144,6 +176,17 @@ def _who(root: str) -> tuple[str, ...]:
     if try_git(root, "config", "user.email")[0] == 0:
         return ()
     return ("-c", "user.name=cam", "-c", "user.email=cam@localhost")
+
+
+def _listed(root: str, *words: str) -> list[str]:
+    return sorted({name for name in git(root, "ls-files", "-z", *words).split("\0") if name})
+
+
+def _stage(root: str, *words: str, names: Sequence[str]) -> None:
+    told = "".join(f"{name}\0" for name in names)
+    code, _, said = try_git(root, "update-index", *words, "-z", "--stdin", told=told)
+    if code:
+        raise StoreUnavailableError(f"git update-index: {complaint(said)}")
 
 
 def _has_commits(root: str) -> bool:

@@ -5,9 +5,10 @@ under the id; a record that one deleted and the other changed stays. It does not
 Pure.
 """
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
@@ -79,8 +80,13 @@ def merge_lines(ours: bytes, theirs: bytes) -> bytes:
 def _merge_topic(base: TopicFile, ours: TopicFile, theirs: TopicFile) -> TopicFile:
     before, here, there = ({r.id: r for r in file.records} for file in (base, ours, theirs))
     wanted: dict[str, MemoryRecord | None] = {}
+    second: list[MemoryRecord] = []
     for name in {**here, **there}:
-        wanted.update(_merge_record(name, before.get(name), here.get(name), there.get(name)))
+        wanted[name], lost = _merge_record(before.get(name), here.get(name), there.get(name))
+        second += () if lost is None else (lost,)
+    taken = before.keys() | here.keys() | there.keys()
+    for record in sorted(second, key=lambda r: r.id):
+        wanted |= _beside(record, wanted, taken)
     known = {section.raw.strip() for section in (*base.sections, *ours.sections)}
     foreign = [s for s in theirs.sections if s.record is None and s.raw.strip() not in known]
     prelude = merge_text(base.prelude, ours.prelude, theirs.prelude)
@@ -89,23 +95,39 @@ def _merge_topic(base: TopicFile, ours: TopicFile, theirs: TopicFile) -> TopicFi
 
 
 def _merge_record(
-    name: str, base: MemoryRecord | None, ours: MemoryRecord | None, theirs: MemoryRecord | None
-) -> Mapping[str, MemoryRecord | None]:
-    """What becomes of the record ``name``, by id."""
+    base: MemoryRecord | None, ours: MemoryRecord | None, theirs: MemoryRecord | None
+) -> tuple[MemoryRecord | None, MemoryRecord | None]:
+    """What becomes of a record, and the other text where two machines gave it one each."""
     if theirs in (ours, base):
-        return {name: ours}
+        return ours, None
     if ours == base:
-        return {name: theirs}
+        return theirs, None
     if ours is None or theirs is None:
-        return {name: ours or theirs}  # deleted here and changed there: what was changed counts
+        return ours or theirs, None  # deleted here and changed there: what was changed counts
     later, earlier = sorted((ours, theirs), key=lambda r: (r.updated_at, r.text), reverse=True)
-    if later.text == earlier.text:
-        return {name: later}
-    other = f"{name}-2"
-    return {
-        name: later,
-        other: replace(earlier, id=other, reason=f"{earlier.reason}; {CONFLICT}".lstrip("; ")),
-    }
+    return later, None if later.text == earlier.text else earlier
+
+
+def _beside(
+    record: MemoryRecord, wanted: dict[str, MemoryRecord | None], taken: Collection[str]
+) -> dict[str, MemoryRecord]:
+    """The record under an id of its own, the same on every machine; nothing where its text has one."""
+    for name in _ids(record):
+        there = wanted.get(name)
+        if there is not None and there.text == record.text:
+            return {}
+        if there is None and name not in taken:
+            reason = f"{record.reason}; {CONFLICT}".lstrip("; ")
+            return {name: replace(record, id=name, reason=reason)}
+    raise AssertionError  # there is always another id
+
+
+def _ids(record: MemoryRecord) -> Iterator[str]:
+    digest = hashlib.sha256(record.text.encode("utf-8", "surrogatepass")).hexdigest()
+    number = 0
+    while True:
+        yield f"{record.id}-{digest[:8]}" + (f"-{number}" if number else "")
+        number += 1
 
 
 def _merge_index(base: bytes, ours: bytes, theirs: bytes, scope: MemoryScope, state: MemoryState) -> bytes:

@@ -241,6 +241,49 @@ def test_a_plain_git_merge_goes_record_by_record(pair: tuple[Machine, Machine]) 
     assert verify(str(two.root)).problems == ()
 
 
+def test_what_is_tied_to_one_machine_stays_there(pair: tuple[Machine, Machine]) -> None:
+    pair[0].sync()
+    for machine in pair:
+        # As an older cam left it: no line for it in .gitignore, and the file committed.
+        (machine.root / "integrations").mkdir()
+        (machine.root / "integrations/installed.json").write_text(f"{machine.root.name} {TOKEN}")
+        (machine.root / ".gitignore").write_text("/cache/\n/journal/\n.lock*\n")
+        git(machine.root, "add", "-A")
+        git(machine.root, "commit", "-q", "-m", "all of it")
+        (machine.root / "notes.txt").write_text("a person's own")
+    one, two = pair
+    git(one.root, "push", "-q", str(one.hub), "HEAD:main")  # the other one's is in conflict with it
+    two.say("Lint first")
+    settle(two, one)
+    assert one.texts() == {"Deploys run on Tuesdays", "Lint first"}
+    for machine in pair:
+        assert (machine.root / "integrations/installed.json").read_text().startswith(machine.root.name)
+        assert (machine.root / "notes.txt").exists()
+        tracked = git(machine.root, "ls-files").split()
+        assert not [name for name in tracked if name.startswith(("integrations", "notes"))]
+    assert TOKEN not in git(one.hub, "grep", "-h", "-e", "", "main")
+
+
+def test_a_file_that_is_not_the_stores_is_left_in_the_repository(
+    pair: tuple[Machine, Machine], tmp_path: Path
+) -> None:
+    one, two = pair
+    clone = tmp_path / "clone"
+    for text in ("Read me", "Read me again"):
+        if not clone.exists():
+            git(tmp_path, "clone", "-q", "-b", "main", str(one.hub), str(clone))
+        git(clone, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        (clone / "README.md").write_text(text)
+        git(clone, "add", "README.md")
+        git(clone, "commit", "-q", "-m", "readme")
+        git(clone, "push", "-q", "origin", "HEAD:main")
+        for machine in (one, two):
+            machine.say(f"{machine.root.name} after {text}")
+        settle(one, two)
+        assert git(one.hub, "show", "main:README.md") == text
+        assert not (one.root / "README.md").exists()
+
+
 def test_off_until_init_and_nowhere_until_told(
     tmp_path: Path, hub: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
