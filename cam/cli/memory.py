@@ -148,7 +148,8 @@ def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> 
     ]
     records.sort(key=lambda r: str(r.ref))
     notes = tuple(f"cam: {p}" for p in snapshot.problems)
-    text = "" if snapshot.problems and not records else list_text(records)
+    is_all = len(records) == len(snapshot.records)
+    text = "" if snapshot.problems and not records else list_text(records, is_all=is_all)
     return Answer(list_data(records, snapshot.problems), text, notes)
 
 

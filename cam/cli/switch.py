@@ -9,7 +9,7 @@ from cam.system.files import remove_file, write_atomic
 
 
 def off_command(as_json: Json = False, cwd: Cwd = None) -> None:
-    """Switch cam off for this project: Codex is told nothing and nothing is read, hooks included."""
+    """Switch cam off for this project: Codex is told nothing and nothing is read until it is on again."""
     respond("off", as_json, lambda: _switch(is_on=False, cwd=cwd))
 
 

@@ -67,11 +67,10 @@ def sync_command(
         request = SyncRequest(rollout, force, force_project, dry_run, since_stamp(since))
         asked = _Asked(request, all_projects, watch, as_json)
         context = enter_context(cwd)
-        if context.environment.is_off:
-            return Answer(
-                {"sessions": [], "note": "CAM_OFF is set", "problems": [], "unassigned": []},
-                "CAM_OFF is set: nothing was read.",
-            )
+        off = context.off_reason
+        if off and (context.environment.is_off or not all_projects):
+            data = {"sessions": [], "note": off, "problems": [], "unassigned": []}
+            return Answer(data, f"{off}: nothing was read.")
         return _watch(context, asked) if watch else _once(context, asked)
 
     respond("sync", as_json, work)

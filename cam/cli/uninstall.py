@@ -11,7 +11,7 @@ from cam.cli.integrate import DryRun
 from cam.cli.keys import refuse_agents
 from cam.cli.options import Cwd, Json, Yes
 from cam.core.errors import WriteRefusedError
-from cam.render.integrations import plan_data, plan_text
+from cam.render.integrations import plan_data, plan_lines
 from cam.setup.integrations.uninstall import remove_store, uninstall
 from cam.store.layout import StoreLayout
 
@@ -34,7 +34,8 @@ def uninstall_command(
         if delete_memory and not dry_run:
             _ask_twice(layout, given=yes)
         plans = uninstall(context.environment, context.project, layout.root, dry_run=dry_run)
-        text = "\n".join(t for plan in plans if (t := plan_text(plan, dry_run=False)))
+        lines = dict.fromkeys(line for plan in plans for line in plan_lines(plan))
+        text = "\n".join([*lines, "Nothing was written (--dry-run)."] if dry_run else lines)
         data = {
             "dry_run": dry_run,
             "removed": [plan_data(plan, dry_run=dry_run) for plan in plans],

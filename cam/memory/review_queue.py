@@ -10,6 +10,9 @@ from cam.formats.audit import AuditEntry, Waiting
 
 ACCEPTED, REJECTED, REMEMBERED = "accepted", "rejected", "remembered"
 
+LEAST = 4
+"""Characters of an id that name it: fewer are a slip of the hand, such as the number of a line."""
+
 _ORDER = ("suppressed", "proposed", "rejected")
 
 
@@ -27,14 +30,16 @@ class Queue:
     settled: tuple[tuple[Waiting, str], ...] = ()
 
     def find(self, name: str) -> Waiting:
-        """The item that ``name`` names: its id, or the beginning of it.
+        """The item that ``name`` names: its id, or the beginning of it, ``LEAST`` characters long.
 
         Raises:
             NotFoundError: nothing has that id.
-            InvalidInputError: it is the beginning of several.
+            InvalidInputError: it is too short, or the beginning of several.
         """
+        if len(name) < LEAST:
+            raise InvalidInputError(f"{name!r} is too short for an id; 'cam review' lists them")
         every = [*self.waiting, *(item for item, _ in self.settled)]
-        found = [item for item in every if name and item.id.startswith(name.lower())]
+        found = [item for item in every if item.id.startswith(name.lower())]
         if not found:
             raise NotFoundError(f"nothing waits under the id {name!r}; 'cam review' lists what does")
         if len(found) > 1:

@@ -23,13 +23,18 @@ def plan_data(plan: IntegrationPlan, *, dry_run: bool) -> dict[str, Any]:
 
 
 def plan_text(plan: IntegrationPlan, *, dry_run: bool) -> str:
-    """One line for each piece and file."""
-    lines = [_line(note) for note in plan.notes]
+    """One line for each piece and file, and how it ended."""
+    lines = plan_lines(plan)
     if dry_run:
         lines.append("Nothing was written (--dry-run).")
     elif not plan.changes:
         lines.append("Everything is as it should be.")
     return "\n".join(lines)
+
+
+def plan_lines(plan: IntegrationPlan) -> list[str]:
+    """One line for each piece and file."""
+    return [_line(note) for note in plan.notes]
 
 
 def health_data(health: Health) -> dict[str, Any]:

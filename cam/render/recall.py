@@ -24,13 +24,15 @@ def search_data(result: SearchResult) -> dict[str, Any]:
 
 def search_text(result: SearchResult) -> str:
     """One card a paragraph: what it says, its ref, and which words matched where."""
-    lines = [] if result.cards else [f"Nothing that is remembered matches {one_line(result.query)!r}."]
+    lines = [] if result.total else [f"Nothing that is remembered matches {one_line(result.query)!r}."]
+    if result.total and not result.cards:
+        lines.append(f"There is no page {result.page}: {result.total} in all.")
     for card in result.cards:
         lines += [
             one_line(card.summary),
             f"  {card.ref}  ({', '.join(card.terms)} in {', '.join(card.fields)})",
         ]
-    if result.total > len(result.cards):
+    if 0 < len(result.cards) < result.total:
         lines.append(f"{len(result.cards)} of {result.total}; --limit shows more")
     if result.expanded:
         lines += ["", "Linked:"]

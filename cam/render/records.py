@@ -29,10 +29,15 @@ def problem_data(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     return [{"path": p.path, "line": p.line, "reason": p.reason, "advice": p.advice} for p in problems]
 
 
-def list_text(records: Sequence[MemoryRecord]) -> str:
-    """One record a paragraph: what it says, and the ref to paste."""
+def list_text(records: Sequence[MemoryRecord], *, is_all: bool = True) -> str:
+    """One record a paragraph: what it says, and the ref to paste.
+
+    Args:
+        records: that were asked for.
+        is_all: whether they are all there are.
+    """
     if not records:
-        return "Nothing is remembered here yet."
+        return "Nothing is remembered here yet." if is_all else "Nothing of that kind is remembered here."
     return "\n".join(f"{one_line(r.summary)}\n  {r.ref}" for r in records)
 
 

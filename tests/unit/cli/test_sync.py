@@ -196,6 +196,15 @@ def test_options_that_do_not_go_together(box: Box) -> None:
     assert box.cam("sync", "--rollout", "x", "--all-projects").returncode == 4
 
 
+def test_where_cam_is_off_nothing_is_read(box: Box) -> None:
+    box.fill()
+    box.cam("off", cwd=box.repos[0])
+    told = box.data("sync", cwd=box.repos[0])
+    assert (told["sessions"], told["note"]) == ([], "cam is off for this project (cam on)")
+    box.cam("on", cwd=box.repos[0])
+    assert box.data("sync", cwd=box.repos[0])["sessions"]
+
+
 def test_all_projects_but_those_that_are_off(box: Box) -> None:
     box.fill()
     box.cam("off", cwd=box.repos[1])

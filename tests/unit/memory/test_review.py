@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -162,16 +163,16 @@ def test_a_secret_is_not_accepted(store: MarkdownStore) -> None:
 
 
 def test_ids_are_found_by_their_beginning(store: MarkdownStore) -> None:
-    log(store, rejections=[Rejection(f"rule number {n}", "hedge") for n in range(40)])
-    assert len(read_queue(store).waiting) == 40
+    log(store, rejections=[Rejection(f"rule number {n}", "hedge") for n in range(700)])
+    waiting = read_queue(store).waiting
+    assert len(waiting) == 700
+    for name in ("", waiting[0].id[:3]):
+        with pytest.raises(InvalidInputError, match="too short"):
+            accept(store, name)
     with pytest.raises(NotFoundError):
-        accept(store, "")
-    with pytest.raises(NotFoundError):
-        reject(store, "zz")
-    first = {}
-    for item in read_queue(store).waiting:
-        first.setdefault(item.id[0], []).append(item)
-    several = next(letter for letter, items in first.items() if len(items) > 1)
+        reject(store, "zzzz")
+    first = Counter(item.id[:4] for item in waiting)
+    several = next(name for name, count in first.items() if count > 1)
     with pytest.raises(InvalidInputError, match="beginning of several"):
         reject(store, several)
 
