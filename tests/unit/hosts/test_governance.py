@@ -385,6 +385,39 @@ def test_the_same_write_is_the_same_whatever_the_way(place: Place) -> None:
     assert len(set(kept)) == 1
 
 
+def test_the_same_question_has_the_same_answer_whatever_the_way(
+    place: Place, server: tuple[Wire, Path]
+) -> None:
+    """The same refs in the same order: command line, MCP, adapter, and the bridge as it was installed."""
+    for number in range(12):
+        place.cam(
+            "remember", f"Service {number} listens on port {8000 + number}", "--topic", f"t{number % 3}"
+        )
+    for scope, text in (("global", "A port is written in digits"), ("project-local", "My port here is 9")):
+        place.cam("remember", text, "--scope", scope)
+    gone = place.cam("remember", "The old port of the service was 7")["ref"]
+    place.cam("memory", "archive", gone)
+    place.cam("hooks", "install", "--bridge", "--scope", "user")
+    bridge = place.store / "hooks" / "memory-recall.sh"
+    for question in ("port of the service", "service 7", "digits", "old port 7", "nothing of the kind"):
+        asked = place.cam("recall", "search", question, "--state", "auto", "--limit", "8")
+        refs = [item["ref"] for item in asked["items"]]
+        turn = {"x-codex-turn-metadata": {"workspaces": {str(place.repo): {}}}}
+        mcp = server[0].call("search_memories", {"query": question, "state": "auto", "limit": 8}, _meta=turn)
+        assert [item["ref"] for item in mcp["structuredContent"]["items"]] == refs
+        done = subprocess.run(
+            ["/bin/sh", str(bridge), "search", question, "--json"],
+            cwd=place.repo,
+            capture_output=True,
+            check=True,
+        )
+        assert [item["ref"] for item in json.loads(done.stdout)["data"]["items"]] == refs
+        assert [str(card.ref) for card in create("codex", cwd=str(place.repo)).search(question).cards][
+            :8
+        ] == refs
+        assert bool(refs) == (question != "nothing of the kind")
+
+
 def test_the_adapter_is_frozen_and_reads_as_the_command_line_does(place: Place) -> None:
     ref = place.cam("remember", RULE)["ref"]
     memory = create("claude", cwd=str(place.repo))
