@@ -54,7 +54,7 @@ class Place:
         """Wait until what the hooks left to do is done."""
         for pid in self.box.leftovers():
             with suppress(OSError):
-                if b"\0learn\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"\0cam\0hook\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     handle = os.pidfd_open(pid)
                     assert select.select([handle], [], [], 30)[0]
                     os.close(handle)
@@ -196,6 +196,29 @@ def test_ephemeral_sessions_are_left_alone(place: Place) -> None:
     place.settle()
     assert place.box.shown("make ship", since=since) == [0]
     assert "German" not in place.cam("memory", "list")
+
+
+@pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
+def test_beside_codex_s_own_memories(place: Place) -> None:
+    own = place.box.codex_home / "memories"
+    own.mkdir()
+    (own / "memory_summary.md").write_text("# Summary\n\nThe user paints boats blue.\n")
+    with (place.box.codex_home / "config.toml").open("a") as file:
+        file.write("[features]\nmemories = true\n")
+    place.cam("integrations", "apply", "--scope", "user", "--trust")
+    assert max(place.exec("Remember: deploy with make ship.")) == 1
+    assert max(place.exec("hello")) == 1
+    assert max(place.box.shown("paints boats blue")) == 1  # the model does see both
+    assert place.times_learned() == 1
+    # What runs in Codex's own memory folder is nobody's session.
+    done = place.box.run("exec", "--skip-git-repo-check", "Remember: never push on Fridays.", cwd=own)
+    assert done.returncode == 0, done.stderr
+    place.settle()
+    place.cam("sync", "--all-projects")
+    place.settle()
+    assert place.times_learned() == 1
+    kept = [p.read_text() for p in (place.box.home / ".codex-auto-memory").rglob("*.md")]
+    assert not any("boats" in text or "Fridays" in text for text in kept)
 
 
 @pytest.mark.parametrize("place", ["0.125.0", "0.171.0"], indirect=True)
