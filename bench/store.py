@@ -21,6 +21,7 @@ from startup import fill
 
 from cam.core.records import MemoryScope
 from cam.memory.flow import remember
+from cam.memory.transfer import import_memory
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 
@@ -54,6 +55,8 @@ def main() -> None:
                 with tempfile.TemporaryDirectory() as folder:
                     one_remember(Path(folder), records, topics, options.runs, longer=longer)
     with tempfile.TemporaryDirectory() as folder:
+        one_import(Path(folder), 10_000)
+    with tempfile.TemporaryDirectory() as folder:
         many_writers(folder, options.writers, options.writes)
 
 
@@ -83,6 +86,19 @@ def one_remember(root: Path, records: int, topics: int, runs: int, *, longer: bo
         f"{records:>8} {records // topics:>8} {size:>9} {best[1] * 1000:>8.1f} {best[1] / best[0]:>6.1f}x",
         flush=True,
     )
+
+
+def one_import(root: Path, records: int) -> None:
+    """Print how long a list of ``records`` facts takes to import; the bound is 5 s for 10,000."""
+    entries = [
+        {"scope": "project", "topic": "commands", "summary": f"Fact number {n} about package {n * 7}"}
+        for n in range(records)
+    ]
+    file = root / "list.json"
+    file.write_text(json.dumps(entries))
+    begun = time.perf_counter()
+    import_memory(MarkdownStore(StoreLayout(str(root / "store"), "p", "p")), str(file), MemoryScope.PROJECT)
+    print(f"import of {records}: {time.perf_counter() - begun:.1f} s")
 
 
 def many_writers(root: str, writers: int, writes: int) -> None:

