@@ -162,14 +162,14 @@ class Recall:
     def _story(self, source: Searchable, ref: MemoryRef) -> "Story":
         from cam.store.life import events_about  # noqa: PLC0415
         from cam.store.story import pending, story  # noqa: PLC0415
-        from cam.store.topics import read_topic  # noqa: PLC0415
+        from cam.store.topics import edits_of  # noqa: PLC0415
 
         events = events_about(self._layout, ref)
         places = {ref.key: None} | {r.key: None for e in events for r in (e.before, e.after) if r is not None}
         refs = [MemoryRef(s, state, topic, name) for s, topic, name in places for state in MemoryState]
         records = [record for each in refs for record, _ in source.find(each)]
         for key in {(each.scope, each.state, each.topic): None for each in refs}:
-            events += pending(read_topic(self._layout, key).edits, self._now)
+            events += pending(edits_of(self._layout, key), self._now)
         return story(events, records, ref)
 
     def _path_of(self, record: MemoryRecord) -> str:

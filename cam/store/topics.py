@@ -49,6 +49,18 @@ def read_topic(layout: StoreLayout, key: TopicKey) -> Topic:
     return interpret(layout, key, read_bytes(path))
 
 
+def edits_of(layout: StoreLayout, key: TopicKey) -> tuple[Change, ...]:
+    """What people did to a topic file since cam wrote it; one that is as cam left it is not parsed.
+
+    Raises:
+        IntegrityError: not a regular file.
+        StoreUnavailableError: the machine refuses.
+    """
+    path = layout.topic_file(*key)
+    raw, shadow = read_bytes(path), read_bytes(shadow_file(layout, path))
+    return () if shadow is None or raw == shadow else interpret(layout, key, raw).edits
+
+
 def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
     """What ``raw``, the bytes of a topic file, means.
 
