@@ -7,6 +7,8 @@ from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, Source
 from cam.core.tokens import estimate_tokens
 from cam.recall.result import Card
+from cam.render.answer import success, to_json
+from cam.render.recall import card_data, search_data, search_text
 from tests.unit.recall.ask import search
 
 PROJECT = MemoryScope.PROJECT
@@ -161,3 +163,15 @@ def test_a_query_within_bounds_is_answered(query: str) -> None:
 def test_options_out_of_bounds_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(InvalidInputError):
         search(RECORDS, "port", **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("count", [0, 1, 8, 100])
+def test_an_answer_costs_at_most_120_tokens_beyond_its_cards(count: int) -> None:
+    many = [record(f"port-{n}", f"Service {n} listens on port {4100 + n}", "a detail") for n in range(count)]
+    found = search(many, "which port does the service listen on", page_size=100)
+    data = search_data(found)
+    assert len(data["items"]) == count
+    cards = sum(estimate_tokens(to_json(card_data(card))) for card in found.cards)
+    assert estimate_tokens(to_json(success("recall.search", data))) - cards <= 120
+    lines = sum(estimate_tokens(search_text(found._replace(cards=(card,), total=1))) for card in found.cards)
+    assert estimate_tokens(search_text(found)) - lines <= 120
