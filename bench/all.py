@@ -23,6 +23,7 @@ BENCHES = {
     "extraction": ("What is learned, on labelled sessions", ["extraction.py"]),
     "continuity": ("Where a session stopped, on labelled sessions", ["continuity.py"]),
     "store": ("Writing", ["store.py", "--runs", "5", "--writers", "16", "--writes", "20"]),
+    "recall": ("Recall, by size of the store", ["recall.py", "--speed", "--runs", "5"]),
     "mcp": ("The MCP server, 10,000 records", ["mcp.py", "--records", "10000", "--runs", "5"]),
 }
 

@@ -1,6 +1,7 @@
-"""How well recall finds things: labelled sets, against other engines in the same run.
+"""How well recall finds things, and how fast: against other engines and floors in the same run.
 
     python bench/recall.py FOLDER [--shape summary|lines] [--half]
+    python bench/recall.py --speed [--sizes 100 1000 10000 100000] [--runs N]
 
 ``FOLDER`` holds ``*.jsonl``, a collection a line: ``{"collection", "docs": [{"id", "text"}], "queries":
 [{"q", "gold": [ids], "cat"}]}``. Each collection is searched on its own, each document is one record.
@@ -10,14 +11,22 @@ and are left out.
 
 ``--half`` reports every second collection of a file apart: one half is for choosing weights, the other for
 telling the truth about them.
+
+``--speed`` fills a store of each size. Cold is a new process, against ``python -c pass`` and, where it is
+installed, ``rg`` over the same Markdown; warm is the same question in a process that has answered before. The
+smallest of the runs counts.
 """
 
 import argparse
 import json
 import math
+import os
 import re
+import shutil
 import sqlite3
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -27,8 +36,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.startup import fill
 from cam.core.ranking import Index, document_of, rank_in
 from cam.core.records import MemoryRecord, MemoryScope, new_id, split_text
+from cam.recall.flow import Recall
+from cam.recall.request import SearchRequest, TimelineRequest
+from cam.store.layout import StoreLayout
+from cam.system.clock import now_stamp
 
 MEASURES = ("R@1", "R@5", "R@10", "MRR", "hit@1")
 Search = Callable[[str], list[int]]
@@ -36,13 +50,23 @@ Engine = Callable[[list[str]], Search]
 
 
 def main() -> None:
-    """Measure every file of a folder."""
+    """Measure every file of a folder, or the speed."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("folder", type=Path, nargs="?", help="of labelled sets")
+    arguments.add_argument("--speed", action="store_true")
+    arguments.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
+    arguments.add_argument("--runs", type=int, default=7)
     arguments.add_argument("--shape", choices=("summary", "lines"), default="lines", help="of a record")
     arguments.add_argument("--half", action="store_true")
     arguments.add_argument("--engine", action="append", help="only these")
     options = arguments.parse_args()
+    if options.speed:
+        for size in options.sizes:
+            with tempfile.TemporaryDirectory() as folder:
+                speed(Path(folder), size, options.runs)
+        return
+    if options.folder is None:
+        arguments.error("FOLDER or --speed")
     engines: dict[str, Engine] = {
         "cam": lambda texts: cam(texts, options.shape),
         "cortex": cortex,
@@ -57,6 +81,60 @@ def main() -> None:
             for engine, build in engines.items():
                 if not options.engine or engine in options.engine:
                     report(name, engine, measure(build, group))
+
+
+def speed(root: Path, records: int, runs: int) -> None:
+    """Print what a search, a timeline and details cost at one size, cold and warm."""
+    home, repo = root / "home", root / "repo"
+    home.mkdir()
+    repo.mkdir()
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+    cam = str(Path(sys.executable).with_name("cam"))
+    fill(repo, env, cam, records)
+
+    def ask(*line: str) -> str:
+        done = subprocess.run(line, cwd=repo, env=env, capture_output=True, text=True, check=False)
+        return done.stdout
+
+    query = "cache of the worker"
+    found = json.loads(ask(cam, "recall", "search", query, "--json"))["data"]
+    ref = found["items"][0]["ref"]
+    time.sleep(2)  # files as young as the index have their content compared
+    store = home / ".codex-auto-memory"
+    project = next((store / "projects").iterdir()).name
+    cold = {
+        "python -c pass": (sys.executable, "-c", "pass"),
+        "search": (cam, "recall", "search", query),
+        "timeline": (cam, "recall", "timeline", ref),
+        "details": (cam, "recall", "details", ref),
+    }
+    if rg := shutil.which("rg"):
+        cold["rg"] = (rg, "--glob", "*.md", "cache|worker", str(store / "projects"))
+    floor = 0.0
+    print(f"{records:,} records, {found['total']:,} match")
+    for name, line in cold.items():
+        best = best_of(runs, lambda line=line: ask(*line))  # type: ignore[misc]
+        floor = floor or best
+        print(f"  cold  {name:<16}{best * 1000:9.1f} ms{best / floor:7.1f}x", flush=True)
+    layout = StoreLayout(str(store), project, project)
+    warm: dict[str, Callable[[Recall], object]] = {
+        "search": lambda recall: recall.search(SearchRequest(query)),
+        "timeline": lambda recall: recall.timeline(TimelineRequest(ref)),
+        "details": lambda recall: recall.details([ref]),
+    }
+    for name, question in warm.items():
+        best = best_of(runs, lambda question=question: question(Recall(layout, now=now_stamp())))  # type: ignore[misc]
+        print(f"  warm  {name:<16}{best * 1000:9.1f} ms{best / floor:7.2f}x", flush=True)
+
+
+def best_of(runs: int, work: Callable[[], object]) -> float:
+    """Seconds of the fastest run."""
+    times = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return min(times)
 
 
 def groups(
