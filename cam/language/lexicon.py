@@ -234,7 +234,8 @@ def _load(path: str) -> Language:
         return LazyPattern(apostrophe.sub("'?", full) if apostrophe else full)
 
     def rules(key: str) -> tuple[Rule, ...]:
-        return tuple(
+        """Strongest first; within a level as the data has them."""
+        found = [
             Rule(
                 entry["name"],
                 SpeechAct(entry["act"]),
@@ -245,7 +246,8 @@ def _load(path: str) -> Language:
                 pattern(entry["cased"]) if entry.get("cased") else None,
             )
             for entry in data.get(key) or ()
-        )
+        ]
+        return tuple(sorted(found, key=lambda rule: -rule.level))
 
     def pairs(key: str) -> tuple[tuple[str, LazyPattern], ...]:
         return tuple(

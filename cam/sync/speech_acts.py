@@ -215,13 +215,12 @@ def _best(clause: Clause, kind: str) -> Rule | None:
     shadow = clause.shadow
     for lang in clause.languages:
         rules: Sequence[Rule] = lang.cues if kind == "cues" else lang.vetoes
-        for rule in rules:
-            if (
-                (best is None or rule.level > best.level)
-                and rule.pattern.search(shadow)
-                and rule.matches(shadow, clause.text)
-            ):
+        for rule in rules:  # strongest first
+            if best is not None and rule.level <= best.level:
+                break
+            if rule.pattern.search(shadow) and rule.matches(shadow, clause.text):
                 best = rule
+                break
     return best
 
 
