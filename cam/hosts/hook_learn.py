@@ -61,7 +61,8 @@ def main(wish: str) -> int:
     try:
         if asked["event"] != "session-start":  # that one noted it itself
             note_fired(cache, context.project.id, asked["event"], asked["session"])
-        want(cache, context.project.id, asked["cwd"], asked["event"], asked["session"], asked["at"])
+        here = context.project
+        want(cache, here.id, here.worktree, asked["cwd"], asked["event"], asked["session"], asked["at"])
         while wanted(cache):
             with one_at_a_time(cache) as is_mine:
                 if not is_mine:

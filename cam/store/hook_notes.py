@@ -1,8 +1,8 @@
 """What the installed hooks leave behind: when each event fired, what is still to be learned, a short log.
 
-``cache/hooks/``: ``fired.json``, ``wanted/<project>.json``, ``hooks.log``, ``work.lock``, ``ready.lock``. All
-of it is disposable and none of it grows: one entry per project and event, one file per project, a log that is
-cut. Light: hooks use it.
+``cache/hooks/``: ``fired.json``, ``wanted/<project>~<worktree>.json``, ``hooks.log``, ``work.lock``,
+``ready.lock``. All of it is disposable and none of it grows: one entry per project and event, one file per
+worktree, a log that is cut. Light: hooks use it.
 """
 
 import json
@@ -86,12 +86,13 @@ def fired(cache: str, project: str) -> dict[str, int]:
     }
 
 
-def want(cache: str, project: str, cwd: str, event: str, session: str, at: float) -> None:
+def want(cache: str, project: str, worktree: str, cwd: str, event: str, session: str, at: float) -> None:
     """Keep that something happened from which is to be learned.
 
     Args:
         cache: the store's cache folder.
         project: its id.
+        worktree: the id of the worktree, whose notes are its own.
         cwd: the folder it happened in.
         event: what happened.
         session: its id.
@@ -100,7 +101,7 @@ def want(cache: str, project: str, cwd: str, event: str, session: str, at: float
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    path = os.path.join(cache, "hooks", "wanted", f"{project}.json")
+    path = os.path.join(cache, "hooks", "wanted", f"{project}~{worktree}.json")
     make_folder(os.path.dirname(path))
     sessions = dict(_read(path).get("sessions") or {})
     sessions.pop(session, None)
@@ -109,7 +110,7 @@ def want(cache: str, project: str, cwd: str, event: str, session: str, at: float
 
 
 def take_wanted(cache: str) -> Iterator[dict[str, Any]]:
-    """What is to be learned, of all projects; each is gone once it was taken.
+    """What is to be learned, of all worktrees; each is gone once it was taken.
 
     Each: ``cwd``, and ``sessions`` (``{id: [event, at]}``).
     """

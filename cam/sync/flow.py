@@ -87,9 +87,9 @@ def sync_project(
     run = _Run(store.layout.root, sessions, extractor, Places(store.layout.root, home, project), request)
     if request.rollout is not None:
         meta = _named(sessions, request, run.places, project)
-        waiting = [run.pending(meta, (project,))]
+        waiting = [run.pending(meta, (run.place(meta, project),))]
     else:
-        waiting = [run.pending(meta, (project,)) for meta in run.selected(project)]
+        waiting = [run.pending(*one) for one in run.selected(project)]
     return run.all([p for p in waiting if p is not None], progress)
 
 
@@ -177,7 +177,7 @@ def pending_sessions(
     """Unsynced sessions of the project and the bytes of their rollouts, oldest first."""
     places = Places(store.layout.root, home, project)
     run = _Run(store.layout.root, sessions, None, places, SyncRequest(also=also))
-    waiting = (run.pending(meta, (project,)) for meta in run.selected(project))
+    waiting = (run.pending(*one) for one in run.selected(project))
     return tuple((p.meta, p.size) for p in waiting if p is not None)
 
 
@@ -203,16 +203,19 @@ class _Run:
         self._is_off = is_off
         self._everywhere = everywhere
         self._index: SessionIndex | None = getattr(sessions, "index", None)
-        self._stores: dict[str, MarkdownStore] = {}
+        self._stores: dict[tuple[str, str], MarkdownStore] = {}
         self._marks: dict[str, dict[str, Mark]] = {}
 
-    def selected(self, project: Project) -> Iterator[RolloutMeta]:
-        """Sessions of one project, oldest first."""
+    def selected(self, project: Project) -> Iterator[tuple[RolloutMeta, tuple[Project]]]:
+        """Sessions of one project, oldest first, each with the place in it that it ran in."""
         for meta in self._sessions.sessions():
-            if (
-                meta.session in self._request.also or project.id in self.places.all_of(meta)
-            ) and self._recent(meta):
-                yield meta
+            is_known = meta.session in self._request.also or project.id in self.places.all_of(meta)
+            if is_known and self._recent(meta):
+                yield meta, (self.place(meta, project),)
+
+    def place(self, meta: RolloutMeta, project: Project) -> Project:
+        """The worktree of the project that the session ran in, which need not be the one that syncs."""
+        return self.places.all_of(meta).get(project.id, project)
 
     def everything(self) -> tuple[list[Pending], tuple[RolloutMeta, ...]]:
         """Unsynced sessions of all projects, and those that nobody can place."""
@@ -358,9 +361,10 @@ class _Run:
         return not since or meta.started_at >= since or last_time(meta.path, since) >= since
 
     def _store(self, project: Project) -> MarkdownStore:
-        if project.id not in self._stores:
-            self._stores[project.id] = MarkdownStore(StoreLayout(self._root, project.id, project.worktree))
-        return self._stores[project.id]
+        key = project.id, project.worktree
+        if key not in self._stores:
+            self._stores[key] = MarkdownStore(StoreLayout(self._root, *key))
+        return self._stores[key]
 
     def _marks_of(self, project: Project) -> dict[str, Mark]:
         if project.id not in self._marks:

@@ -50,9 +50,13 @@ class Places:
         return self._folders[folder]
 
     def all_of(self, meta: RolloutMeta, folders: Iterable[str] = ()) -> dict[str, Project]:
-        """Every project that turns of a session are known to have run in, by id."""
+        """Every project that turns of a session ran in, as far as known, by id; of worktrees the first."""
         found = [self.of_session(meta), *(self.of_folder(f) for f in (*meta.folders, *folders))]
-        return {project.id: project for project in found if project is not None}
+        projects: dict[str, Project] = {}
+        for project in found:
+            if project is not None:
+                projects.setdefault(project.id, project)
+        return projects
 
     def part_of(self, evidence: RolloutEvidence, project: Project) -> RolloutEvidence:
         """The evidence without what ran in another project."""

@@ -300,6 +300,13 @@ def test_hooks_of_user_and_project_speak_once(repo: Path) -> None:
     assert is_first(cache, "t", "startup")
 
 
+def test_each_worktree_waits_for_itself(repo: Path) -> None:
+    cache = open_context(str(repo)).layout.cache_file()
+    for worktree in ("r", "w2"):
+        want(cache, "p", worktree, f"/{worktree}", "stop", f"s-{worktree}", 1.0)
+    assert {(one["cwd"], *one["sessions"]) for one in take_wanted(cache)} == {("/r", "s-r"), ("/w2", "s-w2")}
+
+
 def test_many_calls_in_a_row_leave_no_process_and_nothing_that_grows(repo: Path) -> None:
     layout = open_context(str(repo)).layout
 
@@ -335,7 +342,7 @@ def test_what_is_kept_has_a_bound(tmp_path: Path) -> None:
     assert log.stat().st_size <= LOG_BYTES
     assert log.read_text().splitlines()[-1].endswith("and more")
     for number in range(200):
-        want(cache, "p", "/repo", "stop", f"s{number}", 1.0)
+        want(cache, "p", "p", "/repo", "stop", f"s{number}", 1.0)
     (one,) = take_wanted(cache)
     assert len(one["sessions"]) == 50
     assert list(take_wanted(cache)) == []

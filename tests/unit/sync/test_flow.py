@@ -376,3 +376,25 @@ def test_subagents_are_not_even_read(box: Box) -> None:
     sessions.read = lambda _: pytest.fail("it was read")  # type: ignore[method-assign,assignment]
     report = sync_project(box.store, sessions, HeuristicExtractor(), box.project, str(box.root))
     assert [s.status for s in report.sessions] == ["skipped"]
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_a_worktrees_own_notes_go_to_the_worktree_it_ran_in(box: Box, everywhere: bool) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "--allow-empty", "-m", "x"],
+        cwd=box.repo, check=True,
+    )  # fmt: skip
+    subprocess.run(["git", "worktree", "add", "-q", "../w2"], cwd=box.repo, check=True)
+    linked = resolve_project(str(box.root / "w2"), str(box.root))
+    assert linked is not None
+    for cwd, release, port in ((box.root / "w2", "0.148.0", 5001), (box.repo, "0.98.0", 5002)):
+        path = box.put(release, "package-manager", cwd=cwd)
+        text = path.read_text(encoding="utf-8")
+        assert RULE in text
+        said = f"In this worktree only, the API runs on port {port}."
+        path.write_text(re.sub(RULE + r"[^\"\\]*", said, text), encoding="utf-8")
+    assert not (box.sync_all() if everywhere else box.sync()).failed
+    for project, own, other in ((linked, "5001", "5002"), (box.project, "5002", "5001")):
+        told = " ".join(box.active(project))
+        assert own in told
+        assert other not in told
