@@ -4,6 +4,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, TextIO
 
@@ -82,19 +83,47 @@ def has_colour(stream: TextIO | None) -> bool:
 
 
 def emit(out: str, notes: tuple[str, ...] = ()) -> None:
-    """Print to stdout and stderr; a reader that went away is no error."""
-    try:
-        if notes and sys.stderr is not None:  # None where the stream is closed
-            sys.stderr.write("".join(f"{note}\n" for note in notes))
-            sys.stderr.flush()
-        if out and sys.stdout is not None:
-            sys.stdout.write(f"{out}\n")
-            sys.stdout.flush()
-    except OSError as error:
-        if error.errno not in (errno.EPIPE, errno.EIO):
-            raise
-        # The interpreter would complain at exit about what is still buffered.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Print to stdout and stderr; a reader that went away is no error.
+
+    Raises:
+        OSError: stdout cannot be written, its disk being full. Notes that cannot be said are left unsaid:
+            nothing may hang on them, least of all whether Codex starts.
+    """
+    if notes and sys.stderr is not None:  # None where the stream is closed
+        try:
+            _say(sys.stderr, "".join(f"{note}\n" for note in notes))
+        except (OSError, ValueError):
+            _drop_unsaid(sys.stderr)
+    if out and sys.stdout is not None:
+        try:
+            _say(sys.stdout, f"{out}\n")
+        except OSError as error:
+            if error.errno not in (errno.EPIPE, errno.EIO):
+                raise
+            _drop_unsaid(sys.stdout)
+
+
+def _say(stream: TextIO, text: str) -> None:
+    stream.write(text)
+    stream.flush()
+
+
+def _drop_unsaid(stream: TextIO) -> None:
+    """Empty the buffer of a stream that takes nothing, or the interpreter ends with 120 because of it.
+
+    Its descriptor stays what it was: Codex inherits it.
+    """
+    with suppress(OSError, ValueError):
+        number = stream.fileno()
+        kept = os.dup(number)
+        try:
+            null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+            os.dup2(null, number)
+            os.close(null)
+            stream.flush()
+        finally:
+            os.dup2(kept, number)
+            os.close(kept)
 
 
 def _shown(answer: Answer) -> str:

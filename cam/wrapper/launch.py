@@ -33,11 +33,13 @@ def launch(
     with _signals_for_child() as signals:
         # Not subprocess: its import costs a third of an interpreter, and Codex would wait for it.
         with _working_in(cwd):
-            signals.child = os.posix_spawn(
+            child = os.posix_spawn(
                 program, [program, *arguments], environment, setsigdef=(signal.SIGPIPE, signal.SIGXFSZ)
             )  # Python ignores those two, and what is ignored is inherited
-        meanwhile()
-        _, status = os.waitpid(signals.child, 0)
+            signals.reach(child)
+        with suppress(Exception):  # Codex runs: from here on its exit code is all that counts
+            meanwhile()
+        _, status = os.waitpid(child, 0)
         signals.child = 0
     code = os.waitstatus_to_exitcode(status)
     return 128 - code if code < 0 else code
@@ -48,20 +50,31 @@ class _Signals:
 
     def __init__(self) -> None:
         self.child = 0
+        self._early = 0
+
+    def reach(self, child: int) -> None:
+        """From now on ``child`` gets what comes; a signal that was too early for it comes now."""
+        self.child = child
+        if self._early:
+            self.forward(self._early, None)
 
     def ignore(self, _number: int, _frame: FrameType | None) -> None:
         """Ctrl-C and its like reach Codex from the terminal itself."""
 
     def forward(self, number: int, _frame: FrameType | None) -> None:
         """``kill`` and a closed terminal reach the wrapper alone."""
-        if self.child:
-            with suppress(ProcessLookupError):
-                os.kill(self.child, number)
+        if not self.child:
+            self._early = number
+            return
+        with suppress(ProcessLookupError):
+            os.kill(self.child, number)
 
 
 @contextmanager
 def _working_in(folder: str) -> Iterator[None]:
-    here = os.getcwd()
+    here = ""
+    with suppress(OSError):  # it was deleted
+        here = os.getcwd()
     if folder == here:
         yield
         return
@@ -69,22 +82,30 @@ def _working_in(folder: str) -> Iterator[None]:
     try:
         yield
     finally:
-        os.chdir(here)
+        if here:
+            with suppress(OSError):  # Codex runs; nothing of cam's depends on the way back
+                os.chdir(here)
 
 
 @contextmanager
 def _signals_for_child() -> Iterator[_Signals]:
     # Handlers, not SIG_IGN: the child inherits what is ignored, but starts with handlers reset.
     signals = _Signals()
-    handlers = {
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], None] | signal.Handlers] = {
         signal.SIGINT: signals.ignore,
         signal.SIGQUIT: signals.ignore,
         signal.SIGTERM: signals.forward,
         signal.SIGHUP: signals.forward,
+        signal.SIGCHLD: signal.SIG_DFL,  # where it is ignored, the exit code is lost
     }
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    before = {
+        number: signal.signal(number, handler)
+        for number, handler in handlers.items()
+        # What is ignored stays so, for Codex too: nohup, and shells that start in the background, mean it.
+        if number == signal.SIGCHLD or signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         yield signals
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)

@@ -185,3 +185,27 @@ def test_kill_reaches_codex(box: Box, tmp_path: Path) -> None:
         wrapper.send_signal(signal.SIGTERM)
         assert wrapper.stdout.read() == "got it\n"
         assert wrapper.wait() == 7
+
+
+@pytest.mark.parametrize("kind", ["full", "broken", "shut"])
+def test_nobody_hears_cam_and_codex_runs_all_the_same(box: Box, kind: str) -> None:
+    speaker = box.root / "speaker"
+    speaker.write_text(
+        f"#!{sys.executable}\nimport sys\n"
+        "print('codex-cli 0.171.0' if sys.argv[1:] == ['--version'] else 'an answer')\n"
+        "sys.exit(0 if sys.argv[1:] == ['--version'] else 7)\n"
+    )
+    speaker.chmod(0o700)
+    if kind == "full":
+        errors = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reader, errors = os.pipe()
+        os.close(reader)
+    command = [sys.executable, "-m", "cam", "exec", "x"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *command] if kind == "shut" else command,
+        cwd=box.repo, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, check=False,
+        env=box.env | {"CAM_CODEX_BINARY": str(speaker), "CAM_MAX_STARTUP_LINES": "many"},
+    )  # fmt: skip
+    os.close(errors)
+    assert (done.returncode, done.stdout) == (7, b"an answer\n")
