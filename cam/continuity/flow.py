@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from functools import partial
 
 from cam.continuity.plan import SavePlan, plan_save
 from cam.continuity.result import Cleared, Saved, Status
@@ -94,6 +95,7 @@ def save_after_session(
     *,
     since: float | None,
     running: Collection[str] = (),
+    summarizer: Summarizer = summarize,
 ) -> tuple[Saved, ...]:
     """Save what the wrapped session left, and before it what an earlier run could not.
 
@@ -108,6 +110,7 @@ def save_after_session(
         home: the user's home folder.
         since: when Codex was started, seconds since the epoch; None where no session was wrapped.
         running: ids of sessions whose own wrapper will save them.
+        summarizer: who says where it stopped.
 
     Raises:
         CamError: the machine refuses; a marker stays for the next run.
@@ -115,6 +118,7 @@ def save_after_session(
     if project is None or settings["session_continuity"] != AUTO:
         return ()
     layers = open_continuity(store, project, settings)
+    save_it = partial(_save, layers, sessions, home, summarizer=summarizer)
     done: list[Saved] = []
     latest = None if since is None else latest_since(layers, sessions, home, since)
     marker = layers.marker()
@@ -124,12 +128,12 @@ def save_after_session(
             layers.clear_marker()  # its session is gone: nothing can be done about it any more
         elif left.is_primary and _belongs(layers, left, home):
             scope = "" if marker.scope == "both" else marker.scope
-            done.append(_save(layers, sessions, home, left, "marker", scope, "wrapper-recovery"))
+            done.append(save_it(left, "marker", scope, "wrapper-recovery"))
     unseen = _newest_unseen(layers, sessions, home, latest, running)
     if unseen is not None:
-        done.append(_save(layers, sessions, home, unseen, "unseen", "", "wrapper-recovery"))
+        done.append(save_it(unseen, "unseen", "", "wrapper-recovery"))
     if latest is not None:
-        done.append(_save(layers, sessions, home, latest, "latest", "", AFTER_SESSION))
+        done.append(save_it(latest, "latest", "", AFTER_SESSION))
     return tuple(done)
 
 

@@ -27,11 +27,6 @@ def width(text: str) -> int:
     return sum(map(_columns, text))
 
 
-def padded(text: str, columns: int) -> str:
-    """``text`` with blanks up to ``columns`` columns."""
-    return text + " " * (columns - width(text))
-
-
 def _columns(character: str) -> int:
     if east_asian_width(character) in "WF":
         return 2

@@ -10,13 +10,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import FrameType
-from typing import Any
 
-from cam.context import open_context
+from cam.context import Context, open_context
 from cam.continuity.flow import save_after_session
+from cam.continuity.summarizer import asks_codex, choose_summarizer
 from cam.core.errors import CamError
 from cam.core.evidence import RolloutMeta
 from cam.core.seams import MemoryExtractor, SessionSource
@@ -25,7 +25,17 @@ from cam.setup.projects import note_project
 from cam.startup.flow import record_use
 from cam.startup.receipt import receipt_of
 from cam.startup.started import sessions_of_run, started_here
-from cam.store.hook_notes import log_line, note_fired, one_at_a_time, take_wanted, want, wanted
+from cam.store.hook_notes import (
+    Wanted,
+    forget_wanted,
+    log_line,
+    note_fired,
+    one_at_a_time,
+    take_wanted,
+    want,
+    wanted,
+)
+from cam.store.identity import Project
 from cam.store.layout import StoreLayout
 from cam.store.read_once import ReadOnce
 from cam.store.receipts import add_receipt
@@ -63,58 +73,82 @@ def main(wish: str) -> int:
             note_fired(cache, context.project.id, asked["event"], asked["session"])
         here = context.project
         want(cache, here.id, here.worktree, asked["cwd"], asked["event"], asked["session"], asked["at"])
+        is_again = True
         while wanted(cache):
             with one_at_a_time(cache) as is_mine:
                 if not is_mine:
                     return 0
-                for one in take_wanted(cache):
-                    _learn(one)
+                for one in take_wanted(cache, again=is_again):
+                    _try(one, cache)
+            is_again = False
     except Exception as error:
         log_line(cache, f"{asked['event']} failed: {type(error).__name__}: {error}")
     return 0
 
 
-def _learn(one: dict[str, Any]) -> None:
+def _try(one: Wanted, cache: str) -> None:
+    """Learn; what fails is noted, and wanted again when the next event comes."""
+    try:
+        _learn(one)
+    except Exception as error:
+        log_line(cache, f"{one.cwd}: not learned: {type(error).__name__}: {error}")
+    else:
+        forget_wanted(one)
+
+
+def _learn(one: Wanted) -> None:
     """Learn in one project."""
     try:
-        context = open_context(one["cwd"])
+        context = open_context(one.cwd)
     except CamError:
         return
     if context.project is None or context.off_reason:
         return
+    layout = context.layout
+    events = one.sessions
+    # A model's answer is paid for: at a turn's end none is asked, but at the session's or the next start.
+    waits = ("session-start", "stop") if asks_codex(context.settings) else ("session-start",)
+    unread = {session for session, (event, _) in events.items() if event in waits}
+    ended = {session: at for session, (_, at) in events.items() if session not in unread}
+    source = _Without(
+        CodexSessions(context.codex_home, layout.cache_file("sessions.json")), frozenset(unread)
+    )
+
+    if any(event == "session-start" or event not in waits for event, _ in events.values()):
+        _read(context, context.project, source, ended, unread)
+    told = [session for session, (event, _) in events.items() if event != "session-start"]
+    if _receipts(layout, source, told):
+        record_use(layout)
+    with contextlib.suppress(CamError):
+        make_ready(one.cwd)
+
+
+def _read(
+    context: Context, project: Project, source: ReadOnce, ended: Mapping[str, float], unread: set[str]
+) -> None:
+    """Sync, and where the session stopped; ``ended`` by when it did, ``unread`` goes on."""
     layout, home = context.layout, context.environment.home
-    events: dict[str, list[Any]] = one["sessions"]
-    ended = {session: at for session, (event, at) in events.items() if event != "session-start"}
-    begun = frozenset(events.keys() - ended.keys())
-    source = _Without(CodexSessions(context.codex_home, layout.cache_file("sessions.json")), begun)
 
     def extractor() -> MemoryExtractor:
         return choose_extractor(context.settings, context.environment)
 
-    report = sync_project(
-        context.store, source, extractor, context.project, home, SyncRequest(also=tuple(ended))
-    )
-    note_project(layout.root, context.project)
+    report = sync_project(context.store, source, extractor, project, home, SyncRequest(also=tuple(ended)))
+    note_project(layout.root, project)
     learned = sum(len(s.plan.changes) for s in report.sessions)
     if report.sessions:
         log_line(
             layout.cache_file(),
-            f"{context.project.id}: {len(report.sessions)} sessions read, {learned} changes",
+            f"{project.id}: {len(report.sessions)} sessions read, {learned} changes",
         )
     for failed in report.failed:
-        log_line(
-            layout.cache_file(), f"{context.project.id}: {failed.meta.session} was not read: {failed.error}"
-        )
+        log_line(layout.cache_file(), f"{project.id}: {failed.meta.session} was not read: {failed.error}")
     running = {s.session for s in started_here(layout) if s.runs}
     with contextlib.suppress(CamError):  # a marker stays, and doctor shows it
         save_after_session(
-            context.store, source, context.project, context.settings, home,
-            since=min(ended.values()) - _FLUSH if ended else None, running=running,
+            context.store, source, project, context.settings, home,
+            since=min(ended.values()) - _FLUSH if ended else None, running=running | unread,
+            summarizer=choose_summarizer(context.settings, context.environment),
         )  # fmt: skip
-    if _receipts(layout, source, ended):
-        record_use(layout)
-    with contextlib.suppress(CamError):
-        make_ready(one["cwd"])
 
 
 def _receipts(layout: StoreLayout, sessions: SessionSource, ended: Iterable[str]) -> int:

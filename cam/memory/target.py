@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from cam.core.errors import IntegrityError, NotFoundError, WriteRefusedError
 from cam.formats.unified_diff import render_diff
-from cam.system.files import put_in_place, read_bytes, stage_file
+from cam.system.files import link_on_the_way, put_in_place, read_bytes, stage_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +107,11 @@ def open_target(root: str, name: str) -> Target:
     Raises:
         WriteRefusedError: it leads elsewhere, or is no regular file.
     """
-    path = os.path.realpath(root)
-    for part in name.split("/"):
-        path = os.path.join(path, part)
-        if os.path.islink(path):
-            raise WriteRefusedError(f"{path} is a link; a change to what it leads to is not proposed")
+    root = os.path.realpath(root)
+    path = os.path.join(root, *name.split("/"))
+    link = link_on_the_way(root, path)
+    if link:
+        raise WriteRefusedError(f"{link} is a link; a change to what it leads to is not proposed")
     try:
         return Target(name, path, read_bytes(path))
     except IntegrityError as error:

@@ -175,11 +175,7 @@ def _timeline(report: Report) -> str:
         return "<p>Nothing yet.</p>"
     parts = [_figure(report, "time", "By week")]
     for entry in report.entries[:_ENTRIES]:
-        who = (
-            f"session {entry.session}"
-            if entry.session
-            else {"user": "you", "file": "by hand"}.get(entry.actor, entry.actor)
-        )
+        who = f"session {entry.session}" if entry.session else _WHO.get(entry.actor, entry.actor)
         way = f" · <code>cam undo {_text(entry.transaction)}</code>" if entry.can_undo else ""
         way = " · taken back" if entry.undone_by else way
         rows = "".join(_lesson(lesson) for lesson in entry.lessons[:_LESSONS])

@@ -1,19 +1,20 @@
 """What the installed hooks leave behind: when each event fired, what is still to be learned, a short log.
 
-``cache/hooks/``: ``fired.json``, ``wanted/<project>~<worktree>.json``, ``hooks.log``, ``work.lock``,
-``ready.lock``. All of it is disposable and none of it grows: one entry per project and event, one file per
-worktree, a log that is cut. Light: hooks use it.
+``cache/hooks/``: ``fired.json`` and ``fired.lock``, ``wanted/<project>~<worktree>~<session>.json``,
+``hooks.log``, ``work.lock``, ``ready.lock``. All of it is disposable and none of it grows: one entry per
+project and event, one file per session that waits, a log that is cut. Light: hooks use it.
 """
 
 import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
 
 from cam.core.errors import CamError
 from cam.system.files import list_folder, make_folder, read_bytes, safe_name, unlink_quietly, write_quick
+from cam.system.locking import HeldElsewhereError, hold
 
 LOG_BYTES = 64_000
 """The log is cut to its younger half where it is longer."""
@@ -21,7 +22,9 @@ LOG_BYTES = 64_000
 _SAME_START = 5.0
 _GOES_ON = ("-resume", "-fork")  # may come again soon, and what the ledger holds is not told twice
 _PROJECTS = 200
-_SESSIONS = 50
+_TAKEN = ".taken"
+_AGAIN_SECONDS = 24 * 3600
+_HELD_SECONDS = 0.5  # a hook waits no longer for another one's note
 
 
 def note_fired(cache: str, project: str, event: str, session: str) -> None:
@@ -36,12 +39,15 @@ def note_fired(cache: str, project: str, event: str, session: str) -> None:
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    known = _read(os.path.join(cache, "hooks", "fired.json"))
-    events = dict(known.pop(project, {}))
-    events[event] = {"at": int(time.time()), "session": session}
-    known[project] = events  # last: the one that was left alone the longest goes first
-    make_folder(os.path.join(cache, "hooks"))
-    _write(os.path.join(cache, "hooks", "fired.json"), dict(list(known.items())[-_PROJECTS:]))
+    folder = os.path.join(cache, "hooks")
+    path = os.path.join(folder, "fired.json")
+    make_folder(folder)
+    with suppress(HeldElsewhereError), hold(os.path.join(folder, "fired.lock"), _HELD_SECONDS):
+        known = _read(path)
+        events = dict(known.pop(project, {}))
+        events[event] = {"at": int(time.time()), "session": session}
+        known[project] = events  # last: the one that was left alone the longest goes first
+        _write(path, dict(list(known.items())[-_PROJECTS:]))
 
 
 def is_first(cache: str, session: str, source: str) -> bool:
@@ -101,26 +107,62 @@ def want(cache: str, project: str, worktree: str, cwd: str, event: str, session:
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    path = os.path.join(cache, "hooks", "wanted", f"{project}~{worktree}.json")
+    path = os.path.join(cache, "hooks", "wanted", f"{project}~{worktree}~{safe_name(session)}.json")
     make_folder(os.path.dirname(path))
-    sessions = dict(_read(path).get("sessions") or {})
-    sessions.pop(session, None)
-    sessions[session] = [event, at]
-    _write(path, {"cwd": cwd, "sessions": dict(list(sessions.items())[-_SESSIONS:])})
+    _write(path, {"place": f"{project}~{worktree}", "cwd": cwd, "session": session, "event": event, "at": at})
 
 
-def take_wanted(cache: str) -> Iterator[dict[str, Any]]:
-    """What is to be learned, of all worktrees; each is gone once it was taken.
+class Wanted(NamedTuple):
+    """What is to be learned in one worktree.
 
-    Each: ``cwd``, and ``sessions`` (``{id: [event, at]}``).
+    Attributes:
+        cwd: a folder of it.
+        sessions: the last event of each session, and when it happened, seconds since the epoch.
+        files: where that is kept until it is forgotten.
+    """
+
+    cwd: str
+    sessions: dict[str, tuple[str, float]]
+    files: tuple[str, ...]
+
+
+def take_wanted(cache: str, *, again: bool = True) -> list[Wanted]:
+    """What is to be learned, by worktree; it is kept aside until ``forget_wanted``.
+
+    Only who is ``one_at_a_time`` may take. A wish that comes meanwhile stands beside what was taken.
+
+    Args:
+        cache: the store's cache folder.
+        again: with what was taken within a day and never forgotten: its learning failed or was ended.
     """
     folder = os.path.join(cache, "hooks", "wanted")
+    names = [name for name in list_folder(folder) if name.endswith(_TAKEN)] if again else []
     for name in wanted(cache):
+        try:
+            os.replace(os.path.join(folder, name), os.path.join(folder, name + _TAKEN))
+        except OSError:
+            continue
+        names.append(name + _TAKEN)
+    found: dict[str, Wanted] = {}
+    oldest = time.time() - _AGAIN_SECONDS
+    for name in dict.fromkeys(names):
         path = os.path.join(folder, name)
-        found = _read(path)
+        wish = _read(path)
+        cwd, session, event, at = (wish.get(key) for key in ("cwd", "session", "event", "at"))
+        if not (isinstance(cwd, str) and isinstance(at, int | float) and at > oldest):
+            unlink_quietly(path)  # of an older cam, or given up
+            continue
+        place = str(wish.get("place"))
+        known = found.get(place, Wanted(cwd, {}, ()))
+        sessions = {**known.sessions, str(session): (str(event), float(at))}
+        found[place] = Wanted(cwd, sessions, (*known.files, path))
+    return list(found.values())
+
+
+def forget_wanted(one: Wanted) -> None:
+    """It was learned."""
+    for path in one.files:
         unlink_quietly(path)
-        if isinstance(found.get("cwd"), str) and isinstance(found.get("sessions"), dict):
-            yield found
 
 
 def wanted(cache: str) -> list[str]:

@@ -16,9 +16,6 @@ from cam.language import weighing
 from cam.language.lexicon import Rule
 from cam.language.statements import BLANK_CODE, BLANK_QUOTE, Clause, Discourse
 
-DURABLE = frozenset(
-    {SpeechAct.RULE, SpeechAct.FACT, SpeechAct.PREFERENCE, SpeechAct.CORRECTION, SpeechAct.CONFIRMATION}
-)
 ADDRESSED = 5
 """Level of a cue that addresses memory itself."""
 STANDING = 4

@@ -22,6 +22,7 @@ from typing import Any
 from cam.core.settings import Settings
 from cam.system.codex import chosen_codex
 from cam.system.environment import Environment
+from cam.system.process_group import end_group
 
 MAX_ANSWER = 1_000_000
 """Bytes of an answer; more is no answer."""
@@ -172,18 +173,6 @@ def _servers_off(codex_home: str) -> list[str]:
         return []
     off = ",".join(f"{json.dumps(name)}={{enabled=false}}" for name in servers)
     return [f"mcp_servers={{{off}}}"]
-
-
-def end_group(child: "subprocess.Popen[bytes]") -> None:
-    """End Codex and whatever it started: politely, and after a second for good."""
-    if child.poll() is None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(1.0)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
 
 
 @contextlib.contextmanager

@@ -94,6 +94,15 @@ def put_in_place(temporary: str, path: str) -> None:
         sync_folder(os.path.dirname(path))
 
 
+def link_on_the_way(root: str, path: str) -> str:
+    """The first part of ``path`` below the folder ``root`` that is a link, "" where none is."""
+    for part in os.path.relpath(path, root).split(os.sep):
+        root = os.path.join(root, part)
+        if os.path.islink(root):
+            return root
+    return ""
+
+
 def write_quick(path: str, data: bytes) -> None:
     """Put ``data`` at ``path`` whole, mode 0600, but not durable: for what can be made again.
 

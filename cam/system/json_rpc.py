@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from cam.system.process_group import end_group
+
 Question = tuple[str, Mapping[str, Any]]
 
 _ANSWER_BYTES = 8_000_000
@@ -103,12 +105,7 @@ def ask(
             if not waiting:
                 break
     finally:
-        child.terminate()
-        try:
-            child.wait(2.0)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+        end_group(child)  # a launcher's own child too
         with contextlib.suppress(OSError):
             child.stdin.close()
         child.stdout.close()

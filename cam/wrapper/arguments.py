@@ -90,11 +90,6 @@ class CodexCall:
         return self.action != ""
 
     @property
-    def is_interactive(self) -> bool:
-        """Whether the TUI opens."""
-        return self.is_session and self.command != "exec"
-
-    @property
     def directory(self) -> str | None:
         """``--cd``, as written."""
         return self._last("cd")
@@ -108,11 +103,6 @@ class CodexCall:
     def is_ephemeral(self) -> bool:
         """Whether no rollout will be written."""
         return "ephemeral" in self.flags
-
-    @property
-    def in_worktree(self) -> bool:
-        """Whether Codex makes a git worktree of its own for the session."""
-        return "worktree" in self.flags
 
     @property
     def settings(self) -> tuple[tuple[tuple[str, ...], str, Option], ...]:

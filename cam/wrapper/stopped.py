@@ -10,7 +10,7 @@ from cam.context import Context
 from cam.continuity.flow import latest_since, save_after_session, save_cut_off
 from cam.continuity.result import Saved
 from cam.continuity.start import AUTO, open_continuity
-from cam.continuity.summarizer import asks_codex
+from cam.continuity.summarizer import asks_codex, choose_summarizer
 from cam.core.errors import CamError
 from cam.core.evidence import RolloutMeta
 from cam.core.seams import SessionSource
@@ -84,4 +84,5 @@ def _save(context: Context, sessions: SessionSource, started: float | None) -> t
     return save_after_session(
         context.store, sessions, context.project, context.settings, context.environment.home,
         since=started, running=running,
+        summarizer=choose_summarizer(context.settings, context.environment),
     )  # fmt: skip

@@ -8,7 +8,6 @@ still be removed, only a file's exact layout is not known any more.
 
 import base64
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +27,10 @@ from cam.system.files import (
     unlink_quietly,
     write_atomic,
 )
+from cam.system.locking import HeldElsewhereError, hold
+
+LOCK_SECONDS = 10.0
+"""How long another installation is waited for."""
 
 _TAG = "cam"  # in the names of files on their way
 
@@ -108,12 +111,19 @@ def commit_changes(changes: Sequence[FileChange], store: str) -> None:
 
 
 def forget_installation(store: str) -> None:
-    """Take the notes of past installations away, where nothing is installed any more."""
-    if read_manifest(store):
-        return
+    """Take the notes of past installations away, where nothing is installed any more.
+
+    Raises:
+        StoreUnavailableError: the machine refuses, or another installation does not end.
+    """
     folder = os.path.dirname(_file(store, "lock"))
-    for name in ("installed.json", "lock"):
-        unlink_quietly(os.path.join(folder, name))
+    if not os.path.isdir(folder):
+        return
+    with _locked(store):
+        if read_manifest(store):
+            return
+        for name in ("installed.json", "lock"):  # who waits for this lock sees that it is gone
+            unlink_quietly(os.path.join(folder, name))
     with contextlib.suppress(OSError):
         os.rmdir(folder)
 
@@ -214,15 +224,13 @@ def _drop_folders(folders: Sequence[str]) -> None:
 def _locked(store: str) -> Iterator[None]:
     """One installation at a time."""
     make_folder(os.path.dirname(_file(store, "lock")))
-    with _machine(store):
-        descriptor = os.open(
-            _file(store, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-        )
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
+        with hold(_file(store, "lock"), LOCK_SECONDS):
+            yield
+    except HeldElsewhereError:
+        raise StoreUnavailableError(
+            f"another cam installs or removes; it did not finish in {LOCK_SECONDS:g} s, try again"
+        ) from None
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ from cam.setup.integrations.trust import listed_hooks
 from cam.store.hook_notes import fired
 from cam.store.identity import Project
 from cam.store.layout import StoreLayout
+from cam.store.receipts import read_receipts
 from cam.store.sessions import CodexSessions
 from cam.system.codex import Version
 from cam.system.environment import Environment
@@ -290,16 +291,18 @@ def _fired(check: _Check, places: Places) -> None:
 
 
 def _sessions_since(machine: Machine, since: float) -> int:
-    """How many sessions of a person's began here since then."""
+    """How many sessions of a person's began here since then; in wrapped ones installed hooks are silent."""
     if machine.project is None:
         return 0
     root, count = machine.project.root, 0
+    began = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(since))
     try:
+        wrapped = {receipt.session for receipt in read_receipts(machine.layout)}
         for meta in CodexSessions(
             machine.environment.codex_home, machine.layout.cache_file("sessions.json")
         ).sessions():
             inside = meta.cwd is not None and f"{os.path.realpath(meta.cwd)}/".startswith(f"{root}/")
-            count += inside and meta.is_primary and os.path.getmtime(meta.path) > since
+            count += inside and meta.is_primary and meta.started_at > began and meta.session not in wrapped
     except (CamError, OSError):
         return 0
     return count

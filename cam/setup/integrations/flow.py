@@ -10,7 +10,7 @@ from cam.setup.integrations.commit import commit_changes, read_manifest, recover
 from cam.setup.integrations.pieces import PUT, TAKE, files_of, put_trust
 from cam.setup.integrations.result import FileChange, IntegrationPlan, Note, Piece, Places, Step, Texts
 from cam.system.codex import Version
-from cam.system.files import read_bytes
+from cam.system.files import link_on_the_way, read_bytes
 
 _MOST_BYTES = 8_000_000
 
@@ -96,6 +96,7 @@ def _plan(
     for path, text in texts.items():
         if text == before[path]:
             continue
+        _require_inside(path, places)
         _require_writable(path)
         after = None if text is None else text.encode("utf-8")
         changes.append(FileChange(path, os.path.realpath(path), data[path], after, _mode(path, places)))
@@ -173,6 +174,16 @@ def _decode(path: str, data: bytes | None) -> str | None:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1 if data else 1
         raise IntegrityError(f"{path}:{line}: not UTF-8; nothing was written") from None
+
+
+def _require_inside(path: str, places: Places) -> None:
+    """Refuse a file of the project's that lies elsewhere: a cloned repository may hold such a link."""
+    if not places.root or not path.startswith(os.path.join(places.root, "")):
+        return
+    link = link_on_the_way(places.root, path)
+    inside = os.path.join(os.path.realpath(places.root), "")
+    if link and not os.path.realpath(path).startswith(inside):
+        raise WriteRefusedError(f"{link} is a link out of the project; nothing was written")
 
 
 def _require_writable(path: str) -> None:

@@ -71,6 +71,7 @@ def find_places(
         skill_words=shared if surface == "official-project" else own,
         bridge_words=own,
         events=(*EVENTS, PROMPT) if prompts else EVENTS,
+        root=root if scope == "project" or surface == "official-project" else "",
     )
 
 

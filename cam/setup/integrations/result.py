@@ -39,6 +39,7 @@ class Places:
         skill_words: the same in the skill.
         bridge_words: the same in the bridge.
         events: Codex's names of the events that do something.
+        root: the project's folder, which none of its files may lead out of; "" where none is worked in.
     """
 
     scope: str
@@ -52,6 +53,7 @@ class Places:
     skill_words: tuple[str, ...]
     bridge_words: tuple[str, ...]
     events: tuple[str, ...]
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

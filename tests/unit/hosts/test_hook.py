@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,16 @@ from cam.hosts.hook_compile import compile_start
 from cam.hosts.hook_event import context_answer
 from cam.memory.flow import remember
 from cam.startup.ready import read_ready, stale_folders, stands_ready
-from cam.store.hook_notes import LOG_BYTES, fired, is_first, log_line, take_wanted, want, wanted
+from cam.store.hook_notes import (
+    LOG_BYTES,
+    fired,
+    forget_wanted,
+    is_first,
+    log_line,
+    take_wanted,
+    want,
+    wanted,
+)
 from cam.system.background import start_apart
 
 SCHEMAS = json.loads((Path(__file__).parents[2] / "data/codex-hooks/schemas.json").read_text())
@@ -303,8 +313,8 @@ def test_hooks_of_user_and_project_speak_once(repo: Path) -> None:
 def test_each_worktree_waits_for_itself(repo: Path) -> None:
     cache = open_context(str(repo)).layout.cache_file()
     for worktree in ("r", "w2"):
-        want(cache, "p", worktree, f"/{worktree}", "stop", f"s-{worktree}", 1.0)
-    assert {(one["cwd"], *one["sessions"]) for one in take_wanted(cache)} == {("/r", "s-r"), ("/w2", "s-w2")}
+        want(cache, "p", worktree, f"/{worktree}", "stop", f"s-{worktree}", time.time())
+    assert {(one.cwd, *one.sessions) for one in take_wanted(cache)} == {("/r", "s-r"), ("/w2", "s-w2")}
 
 
 def test_many_calls_in_a_row_leave_no_process_and_nothing_that_grows(repo: Path) -> None:
@@ -341,11 +351,59 @@ def test_what_is_kept_has_a_bound(tmp_path: Path) -> None:
     log = tmp_path / "hooks" / "hooks.log"
     assert log.stat().st_size <= LOG_BYTES
     assert log.read_text().splitlines()[-1].endswith("and more")
-    for number in range(200):
-        want(cache, "p", "p", "/repo", "stop", f"s{number}", 1.0)
-    (one,) = take_wanted(cache)
-    assert len(one["sessions"]) == 50
-    assert list(take_wanted(cache)) == []
+    want(cache, "p", "w", "/repo", "stop", "old", 1.0)
+    assert take_wanted(cache) == []
+    assert list((Path(cache) / "hooks" / "wanted").iterdir()) == []
+
+
+def test_a_wish_is_kept_until_it_was_learned(tmp_path: Path) -> None:
+    cache, now = str(tmp_path / "cache"), time.time()
+    for cwd, session in (("/a", "s1"), ("/a", "s2"), ("/b", "s3")):
+        want(cache, "p", cwd[1:], cwd, "stop", session, now)
+    first, other = sorted(take_wanted(cache))
+    assert (first.cwd, first.sessions.keys(), other.cwd) == ("/a", {"s1", "s2"}, "/b")
+    assert wanted(cache) == []
+    want(cache, "p", "a", "/a", "session-end", "s1", now)  # comes while that is learned
+    forget_wanted(other)
+    (late,) = take_wanted(cache, again=False)
+    assert late.sessions == {"s1": ("session-end", now)}
+    (both,) = take_wanted(cache)  # nothing of it was forgotten
+    assert both.sessions == {"s1": ("session-end", now), "s2": ("stop", now)}
+    forget_wanted(both)
+    assert take_wanted(cache) == []
+
+
+def test_no_note_is_lost_where_many_come_at_once(tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    script = "import sys; from cam.store.hook_notes import note_fired, want\n"
+    script += "for n in range(40): note_fired(sys.argv[1], sys.argv[2], str(n), 's')\n"
+    words = [sys.executable, "-c", script, cache]
+    for done in [subprocess.Popen([*words, f"p{number}"]) for number in range(3)]:
+        assert done.wait(60) == 0
+    assert [len(fired(cache, f"p{number}")) for number in range(3)] == [40, 40, 40]
+
+
+def test_a_model_is_asked_when_the_session_ends_and_not_at_each_turn(repo: Path, own_home: Path) -> None:
+    mark = own_home / "asked"
+    program = own_home / "codex"
+    program.write_text(f"#!/bin/sh\necho >> '{mark}'\nexit 1\n")
+    program.chmod(0o755)
+    settings = own_home / ".config" / "codex-auto-memory" / "config.yaml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f"extractor: codex\ncodex_binary: {program}\n")
+    at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Always use uv."}]}
+    rollout = own_home / ".codex" / "sessions" / "2026" / "11" / "30" / "rollout-2026-11-30T10-00-00-s1.jsonl"
+    rollout.parent.mkdir(parents=True)
+    head = {"id": "s1", "timestamp": at, "cwd": str(repo), "source": "cli", "originator": "codex_cli_rs"}
+    lines = [("session_meta", head), ("response_item", said)]
+    rollout.write_text(
+        "".join(json.dumps({"timestamp": at, "type": kind, "payload": p}) + "\n" for kind, p in lines)
+    )
+    call("stop", event("stop", repo))
+    assert not mark.exists()
+    call("session-end", event("session-end", repo))
+    assert mark.exists()
 
 
 def test_a_process_of_its_own_outlives_its_starter(tmp_path: Path) -> None:

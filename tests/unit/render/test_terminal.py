@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cam.core.display import one_line, padded, width
+from cam.core.display import one_line, width
 from cam.render.terminal import dress
 
 REF = "project:active:architecture:api-listens-port-3000-af376b"
@@ -18,7 +18,6 @@ TEXT = st.text(st.sampled_from("ab Z09-:.“”+~部署テスト한국😀é\u03
 
 def test_wide_characters_take_two_columns() -> None:
     assert [width(text) for text in ("ab", "部署", "e\u0301", "😀", "\u200d")] == [2, 4, 1, 2, 0]
-    assert padded("部署", 6) == "部署  "
 
 
 def test_a_long_line_goes_on_under_its_own_column() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cam.core.errors import CamError, IntegrityError, StalePlanError, WriteRefusedError
+from cam.core.errors import CamError, IntegrityError, StalePlanError, StoreUnavailableError, WriteRefusedError
 from cam.formats.codex_hooks import hook_key, our_hooks
-from cam.setup.integrations.commit import read_manifest
+from cam.setup.integrations.commit import forget_installation, read_manifest
 from cam.setup.integrations.flow import carry_out, plan_install, plan_remove
 from cam.setup.integrations.pieces import FORWARDED, GUIDANCE
 from cam.setup.integrations.places import EVENTS, find_places
@@ -19,6 +19,7 @@ from cam.setup.integrations.result import STACK, Piece, Places
 from cam.setup.integrations.uninstall import uninstall
 from cam.store.identity import Project, resolve_project
 from cam.system.environment import Environment
+from cam.system.locking import hold
 
 EVERYTHING = (*STACK, Piece.GUIDANCE, Piece.BRIDGE, Piece.TRUST)
 NEW = (0, 171, 0)
@@ -94,6 +95,28 @@ def test_in_and_out_of_an_empty_place_leaves_nothing(machine: Machine, scope: st
     machine.remove(scope)
     assert machine.tree() == before
     assert read_manifest(machine.store) == {}
+
+
+@pytest.mark.parametrize("name", ["AGENTS.md", ".codex", ".codex/config.toml", ".codex/hooks.json"])
+def test_no_link_leads_out_of_the_repository(machine: Machine, name: str) -> None:
+    outside = machine.home / "mine"
+    if name == ".codex":
+        outside.mkdir()
+    else:
+        write(outside, "mine\n" if name == "AGENTS.md" else "")
+    (machine.repo / name).parent.mkdir(exist_ok=True)
+    (machine.repo / name).symlink_to(outside)
+    before = machine.tree()
+    with pytest.raises(WriteRefusedError, match="is a link out of the project"):
+        machine.install("project", (*STACK, Piece.GUIDANCE))
+    assert machine.tree() == before
+
+
+def test_a_link_inside_the_repository_is_followed(machine: Machine) -> None:
+    write(machine.repo / "CLAUDE.md", "mine\n")
+    (machine.repo / "AGENTS.md").symlink_to("CLAUDE.md")
+    machine.install("project", (Piece.GUIDANCE,))
+    assert GUIDANCE in (machine.repo / "CLAUDE.md").read_text()
 
 
 def test_nothing_of_this_machine_is_in_files_that_may_be_committed(machine: Machine) -> None:
@@ -418,3 +441,19 @@ def test_a_fault_at_any_file_operation_leaves_all_or_nothing(tmp_path: Path, how
             assert all(a.endswith(" unchanged") for a in machine.install()), at
         whole = code == 0
     assert ends == {True, False}
+
+
+def test_who_installs_is_not_waited_for_without_end(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cam.setup.integrations.commit.LOCK_SECONDS", 0.05)
+    machine.install("user", (Piece.SKILL,))
+    machine.remove("user", (Piece.SKILL,))
+    lock = Path(machine.store, "integrations", "lock")
+    with hold(str(lock), 1.0):
+        for work in (forget_installation, lambda _store: machine.install("user")):
+            with pytest.raises(StoreUnavailableError, match="another cam"):
+                work(machine.store)
+        assert lock.exists()
+    forget_installation(machine.store)
+    assert not lock.parent.exists()

@@ -10,11 +10,14 @@ import pytest
 
 from cam.cli.doctor import findings_of
 from cam.context import open_context
+from cam.formats.receipts import InjectionReceipt
 from cam.setup.doctor import Severity
 from cam.setup.integrations.doctor import Machine as Asked
 from cam.setup.integrations.doctor import check_hooks, check_integrations, check_server
 from cam.setup.integrations.result import STACK, Piece
 from cam.store.layout import StoreLayout
+from cam.store.receipts import add_receipt
+from cam.system.files import make_folder
 from tests.unit.setup.test_integrations import Machine, write
 
 
@@ -150,5 +153,15 @@ def test_hooks_that_never_fired_are_noticed(machine: Machine) -> None:
     write(program, "#!/bin/sh\nexit 1\n").chmod(0o755)
     found = check_hooks(replace(asked(machine), program=str(program), version=version))
     assert [f.text for f in found] == ["installed, but none fired in 1 session since"]
+    layout = asked(machine).layout
+    make_folder(layout.cache_file())
+    add_receipt(layout, InjectionReceipt("s1", "session-hook"))
+    quiet = "no session in this project since they were installed"
+    found = check_hooks(replace(asked(machine), program=str(program), version=version))
+    assert [f.text for f in found] == [quiet]  # it was wrapped
+    old = {**payload, "id": "s2", "timestamp": "2023-11-01T10:00:00Z"}
+    write(day / "rollout-2026-11-30T10-00-00-s2.jsonl", json.dumps({**head, "payload": old}) + "\n")
+    found = check_hooks(replace(asked(machine), program=str(program), version=version))
+    assert [f.text for f in found] == [quiet]  # it began before, and was resumed
     done = subprocess.run([str(program)], check=False)
     assert done.returncode == 1

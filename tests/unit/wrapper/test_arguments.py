@@ -85,11 +85,10 @@ def test_what_the_wrapper_asks() -> None:
     )
     assert (call.directory, call.profile) == ("/w", "work")
     assert call.is_ephemeral
-    assert call.in_worktree
+    assert "worktree" in call.flags
     assert call.toggles == {"hooks": False}
     assert not call.is_session
-    assert parse_arguments(["resume"]).is_interactive
-    assert not parse_arguments(["exec", "go"]).is_interactive
+    assert parse_arguments(["resume"]).is_session
 
 
 def test_the_last_of_two_counts() -> None:
