@@ -31,6 +31,7 @@ from cam.store.transaction import (
     Transaction,
     back_from,
     carry_out,
+    check_places,
     new_indexes,
     new_topic,
     repeat,
@@ -233,6 +234,7 @@ class MarkdownStore:
         )
         others = [NewFile(f"{layout.root}/{path}", text.encode()) for path, text in attachment.files.items()]
         changed = [file for file in (*files, *indexes) if file.data != file.old]
+        check_places((*files, *indexes), transaction, layout)
         staged = stage([*changed, *others], transaction.id)
         journal = os.path.join(layout.journal_folder, f"{transaction.id}.json")
         try:

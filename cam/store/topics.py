@@ -68,7 +68,7 @@ def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
     an accident: its records still hold, with a problem that says so, and the next write brings them back.
     """
     path = layout.topic_file(*key)
-    shadow = read_bytes(shadow_file(layout, path))
+    shadow = read_shadow(layout, path)
     if raw is None and shadow is None:
         return Topic(path)
     file = _parse(raw or b"", path, key)
@@ -140,6 +140,13 @@ def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
 def shadow_file(layout: StoreLayout, path: str) -> str:
     """Where the copy of a topic file or an index, ``path``, is that cam wrote last."""
     return layout.cache_file("shadow", os.path.relpath(path, layout.root))
+
+
+def read_shadow(layout: StoreLayout, path: str) -> bytes | None:
+    """What cam wrote last to the file ``path``; None without a copy that can be read."""
+    with contextlib.suppress(CamError):
+        return read_bytes(shadow_file(layout, path))
+    return None
 
 
 def write_shadow(layout: StoreLayout, written: str, data: bytes | None) -> None:

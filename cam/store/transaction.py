@@ -37,6 +37,7 @@ from cam.store.topics import (
     Topic,
     TopicKey,
     interpret,
+    read_shadow,
     read_topic,
     shadow_file,
     topic_names,
@@ -46,6 +47,7 @@ from cam.system.files import (
     append_to_log,
     exchange,
     read_bytes,
+    require_place,
     stage_file,
     tail_holds,
     take_away,
@@ -253,6 +255,19 @@ def steps_of(layout: StoreLayout, files: Iterable[NewFile]) -> dict[MemoryScope,
     return found
 
 
+def check_places(files: Iterable[NewFile], transaction: Transaction, layout: StoreLayout) -> None:
+    """Refuse what could not be carried out to its end; to be asked before anything is written.
+
+    Raises:
+        IntegrityError: where a file belongs stands something else, or no folder around it.
+        StoreUnavailableError: the machine refuses to say.
+    """
+    paths = [path for file in files for path in (file.path, shadow_file(layout, file.path))]
+    paths += [f"{layout.root}/{path}" for path in (*transaction.files, *dict(transaction.appends))]
+    for path in paths:
+        require_place(path)
+
+
 def stage(files: Iterable[NewFile], tag: str) -> list[NewFile]:
     """Write new files beside their places; nothing that is read changes.
 
@@ -419,7 +434,7 @@ def _counts(
     One that was saved over may tell of long ago: then all topics are read.
     """
     path = layout.index_file(scope, state)
-    known = counts_in_index(index) if read_bytes(shadow_file(layout, path)) == index else {}
+    known = counts_in_index(index) if read_shadow(layout, path) == index else {}
     counts = {}
     for topic in {*topic_names(layout, scope, state), *changed}:
         if topic in changed:

@@ -18,7 +18,7 @@ from cam.formats.memory_index import BEGIN, counts_in_index
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.projects import layouts_of, project_ids
-from cam.store.topics import Topic, TopicKey, read_topic, shadow_file, topic_names
+from cam.store.topics import Topic, TopicKey, read_shadow, read_topic, shadow_file, topic_names
 from cam.system.files import list_folder, read_bytes, walk_files
 
 _LOGS = {"memory-history.jsonl": "its event", "sync-log.jsonl": "its entry", "processed.jsonl": "its mark"}
@@ -127,7 +127,7 @@ def _topics(
 
 def _shadow(layout: StoreLayout, topic: Topic) -> Iterator[Problem]:
     """The copy of what cam wrote last must be what cam wrote."""
-    raw = read_bytes(shadow_file(layout, topic.path))
+    raw = read_shadow(layout, topic.path)
     if raw is None or raw != topic.raw or topic.file is None or topic.file.version is None:
         return
     if topic.file.version != topic.file.digest:

@@ -55,6 +55,22 @@ def write_atomic(path: str, data: bytes) -> None:
     put_in_place(stage_file(path, data, str(os.getpid())), path)
 
 
+def require_place(path: str) -> None:
+    """Make sure that a file can stand at ``path``: a regular one does, or nothing, and above it are folders.
+
+    Raises:
+        IntegrityError: something else stands there or above.
+        StoreUnavailableError: the machine refuses to say.
+    """
+    folder = os.path.dirname(path)
+    while not os.path.lexists(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    if not os.path.isdir(folder):
+        raise IntegrityError(f"{folder}: a folder is expected here; move away what stands there")
+    with _machine_errors(path):
+        _require_regular(path)
+
+
 def stage_file(path: str, data: bytes, tag: str) -> str:
     """Write ``data`` durably beside ``path`` and return the temporary file; ``path`` itself is not touched.
 

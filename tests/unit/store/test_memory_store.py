@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.core.seams import Attachment
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
+from cam.store.start_index import StartIndex
 
 AT = "2026-11-30T10:00:00.000Z"
 
@@ -204,3 +206,65 @@ def test_a_file_whose_name_is_no_topic_is_a_problem(store: MarkdownStore) -> Non
     do(store, add(fact("a")))
     (Path(store.layout.scope_folder(MemoryScope.PROJECT)) / "My Notes.md").write_text("## x\n")
     assert [p.reason for p in store.snapshot().problems] == ["the file's name is no topic"]
+
+
+def everything(store: MarkdownStore) -> set[str]:
+    root = Path(store.layout.root)
+    return {str(p.relative_to(root)) for p in root.rglob("*") if p.name not in (".lock", ".lock.owner")}
+
+
+def test_what_is_derived_and_cannot_be_read_counts_as_none(store: MarkdownStore) -> None:
+    do(store, add(fact("a")))
+    shutil.rmtree(store.layout.cache_file())
+    Path(store.layout.cache_file()).write_text("no folder")
+    snapshot = store.snapshot()
+    assert ([r.id for r in snapshot.records], snapshot.problems) == (["a"], ())
+    index = StartIndex(store.layout)
+    assert ([c.id for c in index.candidates], index.problems) == (["a"], [])
+    index.save()
+    before = everything(store)
+    with pytest.raises(IntegrityError, match="cache: a folder is expected here"):
+        do(store, add(fact("b", "Another rule")))
+    assert everything(store) == before
+
+
+@pytest.mark.parametrize("place", ["history", "audit", "index", "topic", "processed"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_what_cannot_be_carried_out_is_refused_before_anything_is_written(
+    store: MarkdownStore, place: str, kind: str
+) -> None:
+    do(store, add(fact("a")))
+    layout, scope = store.layout, MemoryScope.PROJECT
+    path = Path(
+        {
+            "history": layout.history_file(scope),
+            "audit": layout.audit_file,
+            "index": layout.index_file(scope),
+            "topic": layout.topic_file(scope, MemoryState.ACTIVE, "workflow"),
+            "processed": layout.processed_file,
+        }[place]
+    )
+    path.unlink(missing_ok=True)
+    path.parent.mkdir(exist_ok=True)
+    {"folder": path.mkdir, "pipe": lambda: os.mkfifo(path), "link": lambda: path.symlink_to("/dev/null")}[
+        kind
+    ]()
+    refused(store)
+
+
+def test_a_file_where_the_audit_folder_belongs_is_refused(store: MarkdownStore) -> None:
+    do(store, add(fact("a")))
+    Path(store.layout.audit_folder).write_text("no folder")
+    refused(store)
+
+
+def refused(store: MarkdownStore) -> None:
+    """A write is refused, and nothing of it is there then or later."""
+    layout, before = store.layout, everything(store)
+    root = layout.root
+    appends = tuple((os.path.relpath(p, root), "{}") for p in (layout.audit_file, layout.processed_file))
+    plan = build_plan([add(fact("b", "Another rule"))], [])
+    with pytest.raises(IntegrityError):
+        store.commit(plan, Attachment(appends))
+    assert everything(store) == before
+    assert "b" not in {r.id for r in store.snapshot().records}
