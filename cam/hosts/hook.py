@@ -18,6 +18,7 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 from cam.hosts.hook_event import read_event
@@ -74,7 +75,8 @@ def _answer(name: str, event: dict[str, Any]) -> bytes:
 
         answer = answer_start(event)
         if event.get("source") not in ("clear", "compact"):
-            _learn_later(name, event)  # what a killed session left is learned at the next start
+            with suppress(OSError):  # the answer must not hang on another process
+                _learn_later(name, event)  # what a killed session left is learned at the next start
         return answer
     if name == "user-prompt-submit":
         from cam.hosts.hook_prompt import answer_prompted  # noqa: PLC0415

@@ -6,8 +6,10 @@ compiled now.
 
 import os
 import time
+from contextlib import suppress
 from typing import Any
 
+from cam.core.errors import CamError
 from cam.hosts.hook_event import context_answer, start_text
 from cam.startup.ledger import note_session, write_ledger
 from cam.startup.ready import read_active, read_ready
@@ -34,18 +36,26 @@ def answer_start(event: dict[str, Any]) -> bytes:
             return b""
         start, active = compiled
     cache: str = start["cache"]
-    note_fired(cache, start["project"], "session-start", session)
-    if not is_first(cache, session, source):
-        return b""
+    with suppress(CamError, OSError):  # what cannot be noted is told all the same, rather twice than never
+        note_fired(cache, start["project"], "session-start", session)
+    with suppress(CamError, OSError):
+        if not is_first(cache, session, source):
+            return b""
     text, ledger = start_text(
         start["run"], event, cache, lambda: read_active(cwd) if active is None else active,
         lambda error: log_line(cache, f"after the compaction: {type(error).__name__}: {error}"),
     )  # fmt: skip
-    if text:
-        told = os.path.join(cache, "hooks", "told")
-        make_folder(told)
-        said = {key: said for key, said in start["said"].items() if said in text}
-        note = {"session": session, "source": source, "text": text, "lines": said, "at": time.time()}
-        note_session(told, note)
-    write_ledger(cache, session, ledger)
+    with suppress(CamError, OSError):
+        _note_told(cache, event | {"source": source}, start["said"], text)
+        write_ledger(cache, session, ledger)
     return context_answer("SessionStart", text)
+
+
+def _note_told(cache: str, event: dict[str, Any], said: dict[str, Any], text: str) -> None:
+    if not text:
+        return
+    told = os.path.join(cache, "hooks", "told")
+    make_folder(told)
+    lines = {key: line for key, line in said.items() if line in text}
+    note = {"session": event["session_id"], "source": event["source"], "text": text, "lines": lines}
+    note_session(told, note | {"at": time.time()})

@@ -8,8 +8,10 @@ path: what a warm search imports, and no more.
 import json
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
+from cam.core.errors import CamError
 from cam.hosts.hook_event import context_answer, is_codex_own, read_event
 from cam.recall.prompt import fitting_records
 from cam.startup.frame import CLOSE, FITTING, OPEN, line_digest, record_line
@@ -52,7 +54,7 @@ def answer_prompt(layout: StoreLayout, event: dict[str, Any]) -> bytes:
         event: of UserPromptSubmit.
 
     Raises:
-        CamError: memory cannot be read, or what was told cannot be noted.
+        CamError: memory cannot be read.
     """
     session, prompt = event.get("session_id"), event.get("prompt")
     if not (isinstance(session, str) and session and isinstance(prompt, str)) or is_codex_own(event):
@@ -74,5 +76,6 @@ def answer_prompt(layout: StoreLayout, event: dict[str, Any]) -> bytes:
             lines.append(f"{line} ({record.ref})")
     if not lines:
         return b""
-    write_ledger(cache, session, known)
+    with suppress(CamError, OSError):  # it is told all the same, and perhaps once more
+        write_ledger(cache, session, known)
     return context_answer("UserPromptSubmit", "\n".join((OPEN, FITTING, *lines, CLOSE)))

@@ -12,6 +12,7 @@ import sys
 import time
 from typing import Any
 
+from cam.core.errors import CamError
 from cam.hosts.hook_event import context_answer, is_codex_own, read_event, start_text
 from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.ledger import note_session, write_ledger
@@ -49,8 +50,9 @@ def answer_event(folder: str, event: dict[str, Any]) -> bytes:
     text, ledger = start_text(run, event, cache, lambda: _active(folder), lambda error: _note(folder, error))
     source = str(event.get("source") or "startup")
     note = {"session": session, "source": source, "transcript": event.get("transcript_path"), "text": text}
-    note_session(folder, note | {"at": time.time()})
-    write_ledger(cache, session, ledger)
+    with contextlib.suppress(CamError, OSError):  # what cannot be noted is told all the same
+        note_session(folder, note | {"at": time.time()})
+        write_ledger(cache, session, ledger)
     return context_answer("SessionStart", text)
 
 

@@ -17,8 +17,9 @@ from cam.startup.compile import HIGHLIGHT_SHARE, TopicRef, compile_payload
 from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.result import StartupPayload
 from cam.startup.selection import SCOPE_ORDER, Hints
-from cam.startup.started import OWNER_FILE, owner_data
+from cam.startup.started import owner_data
 from cam.store.layout import StoreLayout
+from cam.store.runs import OWNER_FILE, old_runs
 from cam.store.start_index import StartIndex
 from cam.system.clock import now_stamp
 from cam.system.files import append_line, list_folder, make_folder, read_bytes, remove_file, write_quick
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 RADAR_DAYS = 30
 """So long a rule that the user had to repeat stands in front."""
-
-RUN_SECONDS = 24 * 3600
-"""A run file is cleared when its session is a day old: it may go on in the background until then."""
 
 
 def startup_payload(
@@ -214,11 +212,8 @@ def _topic_refs(layout: StoreLayout, candidates: Sequence[Candidate]) -> list[To
 
 
 def _clear_old_runs(layout: StoreLayout) -> None:
-    root = layout.cache_file("runs")
-    for name in list_folder(root):
-        started = name.partition("-")[0]
-        if started.isdigit() and int(started) < time.time() - RUN_SECONDS:
-            folder = os.path.join(root, name)
+    for folder in old_runs(layout.cache_file(), time.time()):
+        with suppress(CamError, OSError):  # another start clears them too
             for file in list_folder(folder):
                 remove_file(os.path.join(folder, file))
             os.rmdir(folder)

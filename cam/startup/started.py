@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cam.store.layout import StoreLayout
+from cam.store.runs import OWNER_FILE
 from cam.system.files import list_folder, read_bytes
 from cam.system.processes import is_running
-
-OWNER_FILE = "owner.json"
-"""In a run's folder: whose run it is."""
 
 _MOST_RUNS = 50
 """Runs that are looked through for a session whose wrapper was killed."""

@@ -21,6 +21,7 @@ from cam.formats.history import HistoryEvent, parse_history
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.projects import layouts_of, project_ids
+from cam.store.runs import old_runs
 from cam.store.tombstones import bury
 from cam.system.clock import now_stamp
 from cam.system.files import read_bytes, remove_file, remove_folder, walk_files, write_atomic
@@ -144,11 +145,9 @@ def _lines(kind: str, path: str, lines: set[bytes]) -> Iterator[Waste]:
 
 
 def _folders(root: str, now: float) -> Iterator[Waste]:
-    """Runs older than a day, shadows of projects that are gone, unfinished moves."""
-    for name in _listed(os.path.join(root, "cache", "runs")):
-        started = name.partition("-")[0]
-        if started.isdigit() and int(started) < now - DAY:
-            yield _tree("run", os.path.join(root, "cache", "runs", name))
+    """Runs older than a day that nobody waits for, shadows of projects that are gone, unfinished moves."""
+    for folder in old_runs(os.path.join(root, "cache"), now):
+        yield _tree("run", folder)
     present = set(project_ids(root))
     for name in _listed(os.path.join(root, "cache", "shadow", "projects")):
         if name not in present:

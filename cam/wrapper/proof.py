@@ -35,8 +35,13 @@ SECONDS = 30.0
 """What Codex may take for one answer of a model that answers at once."""
 
 _PROMPT = "cam doctor asks nothing"
-_NOT_OURS = frozenset({"model", "model_provider", "model_providers", "profile", "profiles", "hooks"})
-"""Settings of the command line that would lead Codex elsewhere, or start programs of the user's."""
+_TRIED = frozenset(
+    {
+        *("features", "developer_instructions"),
+        *("model_context_window", "model_auto_compact_token_limit", "project_doc_max_bytes"),
+    }
+)
+"""Settings of the command line that are tried; others may lead Codex elsewhere or start programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +199,7 @@ def _flags(call: CodexCall) -> list[str]:
     words = []
     for option in call.options:
         root = option.value.partition("=")[0].strip().partition(".")[0]
-        if option.name in ("enable", "disable") or (option.name == "config" and root not in _NOT_OURS):
+        if option.name in ("enable", "disable") or (option.name == "config" and root in _TRIED):
             words += [f"--{option.name}", option.value]
     return words
 

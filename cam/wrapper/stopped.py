@@ -43,13 +43,13 @@ def note_stop(context: Context, sessions: ReadOnce, started: float) -> tuple[tup
         latest = latest_since(store, sessions, home, started)
         is_long = latest is not None and not sessions.is_ready(latest) and _size(latest) > _MOST_BYTES
         if latest is not None and (is_long or asks_codex(settings)):
-            store.note_seen(written_at(latest.path))  # the process that saves it is under way
             subprocess.Popen(
                 [sys.executable, "-I", "-m", "cam", "--cwd", context.project.root,
                  "session", "save", "--after-session", "--rollout", latest.path, "--json"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )  # fmt: skip
+            store.note_seen(written_at(latest.path))  # the process that saves it is under way
             return (), ""
         saved = _save(context, sessions, started)
     except (CamError, OSError) as error:

@@ -427,3 +427,13 @@ def test_every_answer_fits_every_release() -> None:
             title = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}[name]
             jsonschema.validate(json.loads(context_answer(title, "a \u2028 🧠")), release[name])
     assert context_answer("SessionStart", "") == b""
+
+
+def test_what_cannot_be_noted_is_told_all_the_same(repo: Path) -> None:
+    cache = Path(open_context(str(repo)).layout.cache_file())
+    cache.mkdir(exist_ok=True)
+    for name in ("hooks", "sessions"):  # nothing can be written there, whoever runs this
+        (cache / name).write_text("in the way")
+    assert b"Deploy with make ship" in call("session-start", event("session-start", repo, source="startup"))
+    asked = event("user-prompt-submit", repo, prompt="How do we deploy with make ship?", turn_id="t1")
+    assert b"make ship" in call("user-prompt-submit", asked, env={"CAM_PROMPT_RECALL": "true"})

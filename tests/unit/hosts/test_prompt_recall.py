@@ -123,3 +123,9 @@ def test_the_hook_never_fails(layout: StoreLayout, raw: bytes) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     good = json.dumps(event("the staging cluster heron")).encode()
     assert b"heron" in subprocess.run(line, input=good, capture_output=True, check=False).stdout
+
+
+def test_what_cannot_be_noted_is_told_all_the_same(layout: StoreLayout) -> None:
+    Path(layout.cache_file()).mkdir(parents=True, exist_ok=True)
+    Path(layout.cache_file("sessions")).write_text("in the way")
+    assert added(layout, "Please deploy this to the staging cluster")

@@ -100,3 +100,11 @@ def test_bad_events_get_nothing_or_the_payload_and_never_fail(layout: StoreLayou
 
 def test_a_missing_run_is_silence(tmp_path: Path) -> None:
     assert call(str(tmp_path / "gone"), event()) == b""
+
+
+def test_what_cannot_be_noted_is_told_all_the_same(layout: StoreLayout) -> None:
+    wanted = payload("Deploy with make ship")
+    run = write_run(layout, wanted)
+    Path(run, "session-s1.json").mkdir()  # nothing can be written there, whoever runs this
+    Path(layout.cache_file("sessions")).write_text("in the way")
+    assert context(call(run, event())) == wanted.text

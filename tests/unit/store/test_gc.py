@@ -10,10 +10,13 @@ import pytest
 from cam.core.records import MemoryScope, MemoryState
 from cam.core.tombstones import tombstone_key
 from cam.memory.flow import forget, remember
+from cam.startup.flow import write_run
+from cam.startup.result import StartupPayload
 from cam.store.gc import DAY, Keep, clear, find_waste
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.processed import Mark, mark_line, read_marks
+from cam.store.runs import old_runs
 from cam.store.tombstones import read_tombstones
 from cam.store.verify import verify
 
@@ -147,3 +150,17 @@ def test_a_pinned_archived_record_stays(store: MarkdownStore) -> None:
     path.write_text(path.read_text().replace('"sources"', '"pinned": true, "sources"'))
     clear(store.layout.root, Keep(archive=1), time.time() + LATER)
     assert any(r.state is MemoryState.ARCHIVED for r in store.snapshot().records)
+
+
+def test_the_run_of_a_session_that_is_open_for_days_stays(store: MarkdownStore) -> None:
+    cache = Path(store.layout.cache_file())
+    days = {"alive": (3, os.getpid()), "dead": (3, 2**22 + 1), "ancient": (40, os.getpid())}
+    for name, (age, process) in days.items():
+        folder = cache / "runs" / f"{int(time.time() - age * DAY)}-{name}"
+        folder.mkdir(parents=True)
+        (folder / "owner.json").write_text(json.dumps({"process": process}))
+    assert sorted(f.rpartition("-")[2] for f in old_runs(str(cache), time.time())) == ["ancient", "dead"]
+    write_run(store.layout, StartupPayload(()))
+    left = [path.name.partition("-")[2] for path in (cache / "runs").iterdir()]
+    assert "alive" in left
+    assert len(left) == 2
