@@ -163,10 +163,11 @@ def _receipts(layout: StoreLayout, sessions: SessionSource, ended: Iterable[str]
                 lines=dict(note.get("lines") or {}),
             )  # fmt: skip
             project, worktree = layout.project or "", layout.worktree or ""
-            add_receipt(
-                layout,
-                replace(receipt, at=now_stamp(), codex=meta.cli_version, project=project, worktree=worktree),
+            receipt = replace(
+                receipt, at=now_stamp(), codex=meta.cli_version, project=project, worktree=worktree
             )
+            if not add_receipt(layout, receipt):
+                continue  # the store was busy: the next call tries again
             made += 1
         if meta is not None or float(note.get("at") or 0) < time.time() - _RECEIPT_SECONDS:
             unlink_quietly(os.path.join(folder, f"session-{safe_name(session)}.json"))

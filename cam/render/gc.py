@@ -8,13 +8,14 @@ from cam.store.gc import Waste
 _KINDS = {
     "history": "old events",
     "audit": "old audit lines",
+    "receipts": "old receipts",
     "marks": "replaced marks of sessions",
     "archive": "archived records",
     "copy": "copies from before a move",
     "leftover": "leftovers of crashed writes",
     "run": "files of old runs",
     "ledger": "ledgers of old sessions",
-    "orphan": "copies of projects that are gone",
+    "orphan": "files of projects that are gone",
 }
 
 

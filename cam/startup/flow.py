@@ -22,7 +22,7 @@ from cam.store.layout import StoreLayout
 from cam.store.runs import OWNER_FILE, old_runs
 from cam.store.start_index import StartIndex
 from cam.system.clock import now_stamp
-from cam.system.files import append_line, list_folder, make_folder, read_bytes, remove_file, write_quick
+from cam.system.files import list_folder, make_folder, read_bytes, remove_file, write_quick
 
 if TYPE_CHECKING:
     from cam.core.seams import SessionSource
@@ -160,9 +160,8 @@ def rebuild_receipts(layout: StoreLayout, sessions: "SessionSource", owns: Calla
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    from cam.formats.receipts import render_receipt  # noqa: PLC0415 - see record_use
-    from cam.startup.rebuild import receipt_from, record_finder  # noqa: PLC0415
-    from cam.store.receipts import read_receipts, receipts_file  # noqa: PLC0415
+    from cam.startup.rebuild import receipt_from, record_finder  # noqa: PLC0415 - see record_use
+    from cam.store.receipts import add_receipt, read_receipts  # noqa: PLC0415
 
     known = {r.session for r in read_receipts(layout)}
     index = StartIndex(layout)
@@ -176,8 +175,7 @@ def rebuild_receipts(layout: StoreLayout, sessions: "SessionSource", owns: Calla
         except OSError:
             continue  # it is gone, or cannot be read: what it was told stays unknown
         if receipt is not None:
-            append_line(receipts_file(layout), render_receipt(receipt))
-            made += 1
+            made += add_receipt(layout, receipt, is_told=False)
     index.save()
     return made
 

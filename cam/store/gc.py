@@ -8,8 +8,9 @@ leave salted tombstones.
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 from cam.core.errors import CamError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, RecordKey, build_plan, doubled
@@ -40,7 +41,7 @@ class Keep:
 
     Attributes:
         history: events of memory, from which undo, why and timelines come.
-        audit: what each sync and command did.
+        audit: what each sync and command did, and receipts of what sessions were told.
         archive: archived records, counted from their last change.
     """
 
@@ -54,8 +55,8 @@ class Waste:
     """Something that may go.
 
     Attributes:
-        kind: ``history``, ``audit``, ``marks``, ``archive``, ``copy``, ``leftover``, ``run``, ``ledger``,
-            ``orphan``.
+        kind: ``history``, ``audit``, ``receipts``, ``marks``, ``archive``, ``copy``, ``leftover``, ``run``,
+            ``ledger``, ``orphan``.
         path: the file or folder; for ``archive`` the topic file.
         size: bytes that become free.
         count: lines, records or files.
@@ -107,7 +108,7 @@ def clear(root: str, keep: Keep, now: float | None = None) -> tuple[Waste, ...]:
         for waste in find_waste(root, replace(keep, archive=None), now):
             if waste.kind == "history":
                 _rewrite_history(root, waste.path, str(_cutoff(keep.history, now)))
-            elif waste.kind == "audit":
+            elif waste.kind in ("audit", "receipts"):
                 _rewrite(waste.path, _old_lines(waste.path, str(_cutoff(keep.audit, now))))
             elif waste.kind == "marks":
                 _rewrite(waste.path, _stale_marks(waste.path))
@@ -124,13 +125,8 @@ def _of_file(path: str, full: str, keep: Keep, now: float) -> Iterator[Waste]:
     if name.endswith(".tmp"):
         if _age(full, now) > DAY or not _is_in_use(name):
             yield Waste("leftover", full, _size(full))
-    elif path.startswith("cache/sessions/"):
-        if _age(full, now) > LEDGER_DAYS * DAY:
-            yield Waste("ledger", full, _size(full))
-    elif path.startswith("cache/broken-") and _age(full, now) > LEDGER_DAYS * DAY:
-        yield Waste("leftover", full, _size(full))
     elif path.startswith("cache/"):
-        return
+        yield from _of_cache(path, full, keep, now)
     elif name == "memory-history.jsonl" and keep.history is not None:
         yield from _lines("history", full, _old_lines(full, str(_cutoff(keep.history, now))))
     elif name == "processed.jsonl":
@@ -139,24 +135,63 @@ def _of_file(path: str, full: str, keep: Keep, now: float) -> Iterator[Waste]:
         yield from _lines("audit", full, _old_lines(full, str(_cutoff(keep.audit, now))))
 
 
+def _of_cache(path: str, full: str, keep: Keep, now: float) -> Iterator[Waste]:
+    if path == "cache/receipts.jsonl" and keep.audit is not None:
+        yield from _lines("receipts", full, _old_lines(full, str(_cutoff(keep.audit, now))))
+    elif path.startswith(("cache/sessions/", "cache/broken-")) and _age(full, now) > LEDGER_DAYS * DAY:
+        yield Waste("ledger" if path.startswith("cache/sessions/") else "leftover", full, _size(full))
+
+
 def _lines(kind: str, path: str, lines: set[bytes]) -> Iterator[Waste]:
     if lines:
         yield Waste(kind, path, sum(len(line) + 1 for line in lines), len(lines))
 
 
 def _folders(root: str, now: float) -> Iterator[Waste]:
-    """Runs older than a day that nobody waits for, shadows of projects that are gone, unfinished moves."""
+    """Old runs that nobody waits for, what is derived of projects that are gone, unfinished work."""
     for folder in old_runs(os.path.join(root, "cache"), now):
         yield _tree("run", folder)
     present = set(project_ids(root))
     for name in _listed(os.path.join(root, "cache", "shadow", "projects")):
         if name not in present:
             yield _tree("orphan", os.path.join(root, "cache", "shadow", "projects", name))
+    yield from _in_cache(root, present, now)
     for folder in (root, os.path.join(root, "projects")):
         for name in _listed(folder):
             path = os.path.join(folder, name)
             if name.startswith(".") and name.endswith(".tmp") and os.path.isdir(path):
                 yield _tree("leftover", path)
+
+
+def _in_cache(root: str, present: set[str], now: float) -> Iterator[Waste]:
+    """Files of projects that are gone; proofs and merges that were broken off."""
+    for name in _of_gone(root, present):
+        if _age(os.path.join(root, "cache", name), now) > DAY:
+            yield _any("orphan", os.path.join(root, "cache", name))
+    for name in _listed(os.path.join(root, "cache")):
+        path, (what, _, pid) = os.path.join(root, "cache", name), name.partition("-")
+        is_dead = what in ("proof", "probe") and pid.isdigit() and not is_running(int(pid))
+        if is_dead or (name == "git-merge" and _age(path, now) > DAY):
+            yield _any("leftover", path)
+
+
+def _of_gone(root: str, present: set[str]) -> Iterator[str]:
+    """What the cache holds by project, of projects that are gone."""
+    searched = {f"recall-{crc32(name.encode()):08x}.jsonl" for name in ("", *present)}
+    projects: dict[str, Callable[[str], str]] = {
+        "start": lambda name: name.partition("~")[0],
+        "recall": lambda name: name.split("~")[1] if name.startswith("projects~") else "global",
+        "evidence": lambda name: "global" if name in searched else name,
+        "continuity": lambda name: name,
+    }
+    for folder, project_of in projects.items():
+        for name in _listed(os.path.join(root, "cache", folder)):
+            if project_of(name) not in (*present, "global"):
+                yield f"{folder}/{name}"
+
+
+def _any(kind: str, path: str) -> Waste:
+    return _tree(kind, path) if os.path.isdir(path) else Waste(kind, path, _size(path))
 
 
 def _copies(root: str, keep: Keep, now: float) -> Iterator[Waste]:

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from cam.formats.json_line import dump_line
 from cam.formats.receipts import InjectionReceipt, parse_receipts, render_receipt
 from cam.store.layout import StoreLayout
-from cam.system.files import append_to_log
+from cam.system.files import append_to_log, make_folder
+from cam.system.locking import HeldElsewhereError, hold
 
 MOST_BYTES = 4_000_000
 """What is read of the end of either log: some ten thousand sessions."""
+
+WAIT_SECONDS = 2.0
+"""How long a receipt waits for another writer of the store; it can be made again from the rollout."""
 
 _REPEATS = ("restatement", "narrower")
 """Rules of the contradiction review by which a statement was known already."""
@@ -41,23 +45,31 @@ def read_receipts(layout: StoreLayout) -> list[InjectionReceipt]:
     return list(parse_receipts(_last_lines(receipts_file(layout))))
 
 
-def add_receipt(layout: StoreLayout, receipt: InjectionReceipt) -> None:
+def add_receipt(layout: StoreLayout, receipt: InjectionReceipt, *, is_told: bool = True) -> bool:
     """Keep a receipt, and say in the audit log whether memory arrived, where that is known.
+
+    Under the store's lock, for others rewrite these files as a whole; not for use before Codex starts.
+
+    Args:
+        layout: of the project's store.
+        receipt: what to keep.
+        is_told: whether the audit log is told.
+
+    Returns:
+        False where another writer held the store for longer than a receipt waits; nothing is kept then.
 
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    append_to_log(receipts_file(layout), render_receipt(receipt))
-    if receipt.arrived is None:
-        return
-    told = {
-        "session": receipt.session, "codex": receipt.codex, "strategy": receipt.strategy,
-        "source": receipt.source, "arrived": receipt.arrived, "tokens": receipt.tokens,
-        "refs": list(receipt.refs), "line": receipt.line, "reason": receipt.reason,
-    }  # fmt: skip
-    nothing: dict[str, list[str]] = {k: [] for k in ("applied", "noop", "suppressed", "rejected", "problems")}
-    line = {"at": receipt.at, "kind": "receipt", "actor": "cam", **told, **nothing}
-    append_to_log(layout.audit_file, dump_line(line))
+    make_folder(layout.root)
+    try:
+        with hold(layout.lock_file, WAIT_SECONDS):
+            append_to_log(receipts_file(layout), render_receipt(receipt))
+            if is_told and receipt.arrived is not None:
+                append_to_log(layout.audit_file, _audit_line(receipt))
+    except HeldElsewhereError:
+        return False
+    return True
 
 
 def read_repeats(layout: StoreLayout) -> list[Repeat]:
@@ -76,6 +88,16 @@ def read_repeats(layout: StoreLayout) -> list[Repeat]:
         except (ValueError, KeyError, TypeError):
             continue
     return list(found.values())
+
+
+def _audit_line(receipt: InjectionReceipt) -> str:
+    told = {
+        "session": receipt.session, "codex": receipt.codex, "strategy": receipt.strategy,
+        "source": receipt.source, "arrived": receipt.arrived, "tokens": receipt.tokens,
+        "refs": list(receipt.refs), "line": receipt.line, "reason": receipt.reason,
+    }  # fmt: skip
+    nothing: dict[str, list[str]] = {k: [] for k in ("applied", "noop", "suppressed", "rejected", "problems")}
+    return dump_line({"at": receipt.at, "kind": "receipt", "actor": "cam", **told, **nothing})
 
 
 def _last_lines(path: str) -> list[bytes]:

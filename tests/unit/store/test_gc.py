@@ -9,6 +9,7 @@ import pytest
 
 from cam.core.records import MemoryScope, MemoryState
 from cam.core.tombstones import tombstone_key
+from cam.formats.receipts import InjectionReceipt
 from cam.memory.flow import forget, remember
 from cam.startup.flow import write_run
 from cam.startup.result import StartupPayload
@@ -16,6 +17,8 @@ from cam.store.gc import DAY, Keep, clear, find_waste
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.processed import Mark, mark_line, read_marks
+from cam.store.recall_evidence import evidence_file
+from cam.store.receipts import add_receipt, read_receipts
 from cam.store.runs import old_runs
 from cam.store.tombstones import read_tombstones
 from cam.store.verify import verify
@@ -126,6 +129,62 @@ def test_leftovers_runs_and_ledgers(store: MarkdownStore) -> None:
     assert (ledgers / "young.json").exists()
     alive.unlink()
     assert list(root.rglob("*.tmp")) == []
+
+
+def test_what_is_derived_of_what_is_gone(store: MarkdownStore) -> None:
+    cache, day_before = Path(store.layout.cache_file()), time.time() - 2 * DAY
+    other, dead = StoreLayout(store.layout.root, "gone-1", "gone-1"), 2**22 + 1
+    gone, kept = ("gone-1", other), ("shop-1", store.layout)
+    for name, layout in (gone, kept):
+        for path in (
+            f"start/{name}~{name}.json", f"start/{name}~{name}.use.json",
+            f"recall/projects~{name}~project.idx",
+            f"recall/projects~{name}~locals~{name}.idx.delta", f"continuity/{name}/{name}.json",
+            os.path.relpath(evidence_file(layout), cache),
+        ):  # fmt: skip
+            (cache / path).parent.mkdir(parents=True, exist_ok=True)
+            (cache / path).write_text("{}")
+    for name in ("start/global~.json", "recall/global.idx", f"proof-{os.getpid()}/a", f"proof-{dead}/a"):
+        (cache / name).parent.mkdir(parents=True, exist_ok=True)
+        (cache / name).write_text("{}")
+    (cache / "git-merge").mkdir()
+    for path in [p for p in cache.rglob("*") if "shadow" not in p.parts]:
+        os.utime(path, (day_before, day_before))
+    before = {str(p.relative_to(cache)) for p in cache.rglob("*")}
+    done = clear(store.layout.root, Keep())
+    after = {str(p.relative_to(cache)) for p in cache.rglob("*")}
+    assert {(w.kind, os.path.relpath(w.path, cache)) for w in done} == {
+        ("leftover", "git-merge"), ("leftover", f"proof-{dead}"), ("orphan", "continuity/gone-1"),
+        ("orphan", os.path.relpath(evidence_file(other), cache)),
+        *(("orphan", name) for name in before if name.startswith(("start/gone", "recall/projects~gone"))),
+    }  # fmt: skip
+    assert not [name for name in after if "gone" in name or str(dead) in name]
+    assert {"start/global~.json", "recall/global.idx", f"proof-{os.getpid()}/a"} <= after
+    assert len([name for name in after if "shop-1" in name and "shadow" not in name]) == 6
+
+
+def test_old_receipts_go_with_the_audit(store: MarkdownStore) -> None:
+    for session, at in (("old", "2020-01-01T00:00:00.000Z"), ("new", "2999-01-01T00:00:00.000Z")):
+        assert add_receipt(store.layout, InjectionReceipt(session, "none", at=at))
+    assert [w.count for w in clear(store.layout.root, Keep()) if w.kind == "receipts"] == [1]
+    assert [r.session for r in read_receipts(store.layout)] == ["new"]
+
+
+def test_a_receipt_waits_for_another_writer_but_not_for_long(
+    store: MarkdownStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cam.store.receipts.WAIT_SECONDS", 0.01)
+    told = InjectionReceipt("s1", "session-flag-hook", arrived=True, at="2026-11-30T10:00:00.000Z")
+    audit = Path(store.layout.audit_file)
+    before = audit.read_bytes()
+    with store.locked():
+        assert not add_receipt(store.layout, told)
+    assert audit.read_bytes() == before
+    assert read_receipts(store.layout) == []
+    assert add_receipt(store.layout, told)
+    assert read_receipts(store.layout) == [told]
+    assert audit.read_bytes().startswith(before)
+    assert b'"receipt"' in audit.read_bytes()[len(before) :]
 
 
 def test_copies_from_before_a_move(store: MarkdownStore) -> None:
