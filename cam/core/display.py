@@ -1,5 +1,6 @@
 """Text that may be shown on one line, to a model or in a terminal, without doing anything there."""
 
+import re
 from unicodedata import category, east_asian_width
 
 # Control, format, surrogate, line and paragraph separators: what moves a cursor, turns text around or hides.
@@ -8,11 +9,29 @@ _JOINERS = "\u200c\u200d"
 """Format characters that emoji and Persian need."""
 
 
+_ESCAPE = (
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]?"  # colours, cursor (ECMA-48 5.4)
+    r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*+(?:\x07|\x1b\\|\x9c)"  # titles, links
+    r"|\x1b(?:[()*+#%][0-~]|[][PX^_78=>])?"  # alphabets, what is not ended; letters are rather words
+)
+_ENDS = " \t\r\n\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
 def one_line(text: str) -> str:
     """``text`` with a blank for whatever hides, breaks lines, moves a cursor or turns text around."""
     if text.isprintable():
         return text
     return "".join(" " if category(c) in _UNSAFE and c not in _JOINERS else c for c in text)
+
+
+def without_escapes(text: str) -> str:
+    """``text`` without a terminal's escape sequences, nor direction marks and blanks at its ends.
+
+    Direction marks inside stay: right-to-left text may need them.
+    """
+    if "\x1b" in text or "\x9b" in text:
+        text = re.sub(_ESCAPE, "", text)
+    return text.strip(_ENDS)
 
 
 def shortened(text: str, limit: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from cam.core.display import without_escapes
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.core.private import strip
 from cam.core.records import split_text
@@ -25,7 +26,7 @@ def screened(text: str, details: Sequence[str]) -> tuple[str, tuple[str, ...], t
         raise InvalidInputError(
             f"that is more than {MAX_TEXT} characters; keep it in a file and remember where"
         )
-    whole = "\n".join((text, *details))
+    whole = without_escapes("\n".join((text, *details)))
     stripped = strip(whole)
     masked = mask(stripped.text)
     warnings = []

@@ -10,6 +10,7 @@ from cam.core.settings import Settings
 from cam.formats.receipts import InjectionReceipt
 from cam.store.identity import Project
 from cam.store.memory_store import MarkdownStore
+from cam.store.verify import misplaced
 from cam.system.codex import Version, chosen_codex, codex_version, version_name
 from cam.system.environment import Environment
 
@@ -89,7 +90,7 @@ def check_store(store: MarkdownStore) -> tuple[Finding, ...]:
     ]
     found += [
         Finding("store", Severity.WARNING, f"{p.path}:{p.line}: {p.reason}", p.advice)
-        for p in snapshot.problems
+        for p in (*snapshot.problems, *misplaced(store.layout))
     ]
     return tuple(found)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from cam.core.candidates import Candidate
+from cam.core.candidates import Candidate, why_not_now
 from cam.core.errors import CamError
 from cam.core.problems import Problem
 from cam.core.records import MemoryState
@@ -197,7 +197,8 @@ def _fits(candidates: Sequence[Candidate], lines: int, tokens: int) -> bool:
 
 
 def _topic_refs(layout: StoreLayout, candidates: Sequence[Candidate]) -> list[TopicRef]:
-    counts = Counter((c.scope, c.topic) for c in candidates)
+    now = now_stamp()
+    counts = Counter((c.scope, c.topic) for c in candidates if not why_not_now(c, now))
     return [
         TopicRef(
             scope,

@@ -4,6 +4,7 @@ A *problem* breaks a rule; a *note* is worth knowing and harms nothing (a leftov
 was mended while reading).
 """
 
+import contextlib
 import json
 import os
 import stat
@@ -23,6 +24,7 @@ from cam.system.files import list_folder, read_bytes, walk_files
 
 _LOGS = {"memory-history.jsonl": "its event", "sync-log.jsonl": "its entry", "processed.jsonl": "its mark"}
 _NAME_ADVICE = "use lower-case words joined by '-'"
+_MOVE_ADVICE = "move it away"
 _OTHERS = ("backup", "replaced-", "cache", ".git")
 
 
@@ -68,11 +70,28 @@ def verify(root: str) -> Report:
             records += _scope(layout, scope, problems, notes)
     problems += _journal(layouts[0])
     problems += _reachable(root)
+    for layout in layouts:
+        problems += misplaced(layout)
     for path in paths:
         if not path.startswith(_OTHERS):
             problems += _file(os.path.join(root, path))
         notes += _leftover(os.path.join(root, path))
-    return Report(tuple(problems), tuple(notes), len(names), records, len(paths))
+    return Report(tuple(dict.fromkeys(problems)), tuple(notes), len(names), records, len(paths))
+
+
+def misplaced(layout: StoreLayout) -> Iterator[Problem]:
+    """Folders and files that something of another kind stands for: in a project's view of the store.
+
+    Topic files and indexes are not among them, as whoever reads those meets it.
+    """
+    scopes = [(layout.scope_folder(scope), layout.history_file(scope)) for scope in layout.scopes]
+    for folder in (layout.cache_file(), layout.audit_folder, *(folder for folder, _ in scopes)):
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            yield Problem(folder, 0, "a folder is expected here", _MOVE_ADVICE)
+    for path in (layout.audit_file, layout.processed_file, *(history for _, history in scopes)):
+        with contextlib.suppress(OSError):
+            if not stat.S_ISREG(os.lstat(path).st_mode):
+                yield Problem(path, 0, "it is no regular file", _MOVE_ADVICE)
 
 
 def _scope(layout: StoreLayout, scope: MemoryScope, problems: list[Problem], notes: list[Problem]) -> int:
@@ -118,7 +137,9 @@ def _topics(
         try:
             topic = read_topic(layout, (scope, state, name))
         except CamError as error:
-            if os.path.isfile(path) and not os.path.islink(path):  # what is no file is named below
+            if not os.path.islink(path) and (
+                os.path.isdir(path) or os.path.isfile(path)
+            ):  # what is no file is named below
                 problems.append(Problem(path, 0, str(error)))
             continue
         if topic.file is not None:
@@ -202,7 +223,7 @@ def _file(path: str) -> Iterator[Problem]:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        yield Problem(path, 0, "it is no regular file", "move it away")
+        yield Problem(path, 0, "it is no regular file", _MOVE_ADVICE)
         return
     name = os.path.basename(path)
     if not mode & stat.S_IRUSR or (name.endswith((".md", ".jsonl")) and not mode & stat.S_IWUSR):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cam.core.display import without_escapes
 from cam.core.errors import InvalidInputError, NotFoundError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.memory.flow import forget, matches, remember, undo
@@ -38,7 +39,7 @@ def markdown(store: MarkdownStore) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*.md")}
 
 
-@given(lines)
+@given(lines.filter(lambda text: bool(without_escapes(text).strip())))
 @settings(max_examples=40)
 def test_what_is_remembered_reads_back_verbatim(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     store = MarkdownStore(StoreLayout(str(tmp_path_factory.mktemp("any") / "store"), "shop-1", "shop-1"))
@@ -49,7 +50,7 @@ def test_what_is_remembered_reads_back_verbatim(tmp_path_factory: pytest.TempPat
         return
     assert find(store.snapshot().records, record.ref).summary == record.summary
     if "<" not in text:
-        assert record.summary == text.strip()
+        assert record.summary == without_escapes(text).strip()
 
 
 def test_lines_after_the_first_are_details(store: MarkdownStore) -> None:
@@ -213,3 +214,9 @@ def test_at_home_every_global_change_is_the_persons(store: MarkdownStore) -> Non
     say(store, "Answer in German", MemoryScope.GLOBAL)
     undo(home)
     assert active(store) == []
+
+
+def test_what_a_terminal_coloured_is_remembered_without_the_colours(store: MarkdownStore) -> None:
+    done = remember(store, "\x1b[31mUse pnpm\x1b[0m\u202e", [], MemoryScope.PROJECT, "workflow")
+    assert done.record.summary == "Use pnpm"
+    assert "31m" not in done.record.id

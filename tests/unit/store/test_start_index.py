@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from cam.core.candidates import candidate_of
 from cam.core.operations import MemoryOperation, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.core.settings import merge_settings
+from cam.startup.flow import startup_payload
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.start_index import StartIndex
@@ -145,3 +147,11 @@ def test_any_order_of_changes(
             age(store.layout)
         StartIndex(store.layout).save()
     agrees(store.layout)
+
+
+def test_a_topic_in_which_nothing_holds_now_is_not_named(tmp_path: Path) -> None:
+    past = fact(0, valid_from="2020-01-01T00:00:00Z", valid_until="2020-02-01T00:00:00Z")
+    store = store_of(tmp_path, past, fact(1), replace(past, topic="topic-1", id="r-2", summary="Fact 2"))
+    payload, _ = startup_payload(store.layout, merge_settings([]))
+    assert "topic-0" not in payload.text
+    assert "project/topic-1: 1 record," in payload.text

@@ -9,6 +9,7 @@ import pytest
 
 from cam.core.records import MemoryScope, MemoryState
 from cam.memory.flow import forget, remember, undo
+from cam.setup.doctor import check_store
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.verify import verify
@@ -176,3 +177,29 @@ def test_what_a_crash_leaves_is_a_note_and_a_waiting_write_is_finished(store: Ma
         os.path.join(root, "global", ".workflow.md.20260101T000000-abcdef01.tmp")
     ]
     assert os.listdir(os.path.join(root, "journal")) == []
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+@pytest.mark.parametrize("place", ["topic", "history", "audit log"])
+def test_what_stands_for_a_file_is_named_once_by_verify_and_by_doctor(
+    store: MarkdownStore, place: str, kind: str
+) -> None:
+    layout = store.layout
+    history, log = layout.history_file(MemoryScope.PROJECT), layout.audit_file
+    path = {"topic": topic(store), "history": Path(history), "audit log": Path(log)}[place]
+    path.unlink()
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/null")
+    assert [p.path for p in verify(layout.root).problems if "regular" in p.reason] == [str(path)]
+    assert [str(path) in f.text for f in check_store(store)][1:] == [True]
+
+
+def test_a_file_that_stands_for_a_folder_is_named(store: MarkdownStore) -> None:
+    audit = Path(store.layout.audit_folder)
+    audit.rename(audit.parent / "kept")
+    audit.write_text("")
+    assert str(audit) in {p.path for p in verify(store.layout.root).problems}
