@@ -10,7 +10,7 @@ from cam.context import Context
 from cam.continuity.flow import latest_since, save_after_session, save_cut_off
 from cam.continuity.result import Saved
 from cam.continuity.start import AUTO, open_continuity
-from cam.continuity.summarizer import asks_codex, choose_summarizer
+from cam.continuity.summarizer import asks_codex
 from cam.core.errors import CamError
 from cam.core.evidence import RolloutMeta
 from cam.core.seams import SessionSource
@@ -80,9 +80,9 @@ def note_cut_off(context: Context, rollouts: Sequence[str]) -> None:
 
 
 def _save(context: Context, sessions: SessionSource, started: float | None) -> tuple[Saved, ...]:
+    # Somebody waits for this: no model is asked, whatever the extractor.
     running = {s.session for s in started_here(context.layout) if s.runs}
     return save_after_session(
         context.store, sessions, context.project, context.settings, context.environment.home,
         since=started, running=running,
-        summarizer=choose_summarizer(context.settings, context.environment),
     )  # fmt: skip
