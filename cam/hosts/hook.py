@@ -21,7 +21,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from cam.hosts.hook_event import read_event
+from cam.hosts.hook_event import read_event, write_answer
 from cam.system.background import start_apart
 
 LEARNING = ("session-end", "stop", "pre-compact")
@@ -56,9 +56,7 @@ def main(arguments: list[str]) -> int:
     except Exception as error:
         _log(f"{arguments[0]} failed: {type(error).__name__}: {error}")
         return 0
-    if answer:
-        sys.stdout.buffer.write(answer)
-        sys.stdout.buffer.flush()
+    write_answer(answer)
     return 0
 
 

@@ -5,6 +5,7 @@ An answer is one JSON object of the event's schema in ASCII with one line feed b
 
 import json
 import os
+import sys
 from collections.abc import Callable, Sequence
 from mmap import ACCESS_READ, mmap
 from typing import Any, BinaryIO
@@ -30,6 +31,13 @@ def read_event(stream: BinaryIO) -> dict[str, Any] | None:
     except ValueError:
         return None
     return event if isinstance(event, dict) else None
+
+
+def write_answer(answer: bytes) -> None:
+    """Hand an answer to Codex; nothing at all where there is none."""
+    if answer:
+        sys.stdout.buffer.write(answer)
+        sys.stdout.buffer.flush()
 
 
 def context_answer(name: str, text: str) -> bytes:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from cam.core.errors import CamError
-from cam.hosts.hook_event import context_answer, is_codex_own, read_event
+from cam.hosts.hook_event import context_answer, is_codex_own, read_event, write_answer
 from cam.recall.prompt import fitting_records
 from cam.startup.frame import CLOSE, FITTING, OPEN, line_digest, record_line
 from cam.startup.ledger import read_ledger, write_ledger
@@ -40,9 +40,7 @@ def main(folder: str) -> int:
         answer = answer_prompt(StoreLayout(root, project, worktree), event or {})
     except Exception:  # a hook must never cost the session; what was not added is not missed
         return 0
-    if answer:
-        sys.stdout.buffer.write(answer)
-        sys.stdout.buffer.flush()
+    write_answer(answer)
     return 0
 
 

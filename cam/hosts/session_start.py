@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 from cam.core.errors import CamError
-from cam.hosts.hook_event import context_answer, is_codex_own, read_event, start_text
+from cam.hosts.hook_event import context_answer, is_codex_own, read_event, start_text, write_answer
 from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.ledger import note_session, write_ledger
 from cam.system.files import write_quick
@@ -33,9 +33,7 @@ def main(folder: str) -> int:
     except Exception as error:  # a hook must never cost the session; the note is for the receipt
         _note(folder, error)
         return 0
-    if answer:
-        sys.stdout.buffer.write(answer)
-        sys.stdout.buffer.flush()
+    write_answer(answer)
     return 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord
 from cam.formats.history import HistoryEvent
-from cam.memory.take_back import undo_target
+from cam.memory.take_back import undo_target, undone_by
 
 _WORDS = {
     OperationKind.ADD: "learned",
@@ -81,11 +81,7 @@ def log(events: Sequence[HistoryEvent]) -> list[LogEntry]:
             # Hand edits are noted with the next change, and the predecessor named none: each is told apart.
             hand = "file" if event.actor == "file" else ""
             steps.setdefault((event.transaction or f"#{number}", hand), []).append(event)
-    undone: dict[str, str] = {}
-    for (transaction, _), step in reversed(steps.items()):
-        target = undo_target(step)
-        if target and transaction not in undone:
-            undone.setdefault(target, transaction)
+    undone = undone_by((transaction, step) for (transaction, _), step in steps.items())
     entries = [_entry(step, undone) for step in steps.values()]
     return sorted(entries, key=lambda entry: entry.at, reverse=True)
 

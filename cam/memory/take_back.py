@@ -77,11 +77,7 @@ def named_step(events: Iterable[HistoryEvent], name: str) -> list[HistoryEvent]:
         raise NotFoundError(
             f"there is no change {name!r}; 'cam memory diff --since 7d' and 'cam why REF' name them"
         )
-    undone: dict[str, str] = {}
-    for transaction, step in reversed(steps.items()):
-        target = undo_target(step)
-        if target and transaction not in undone:
-            undone.setdefault(target, transaction)
+    undone = undone_by(steps.items())
     if name in undone:
         raise InvalidInputError(f"{name} is taken back already; 'cam undo {undone[name]}' brings it back")
     return _without_hand(applied)
@@ -91,6 +87,20 @@ def undo_target(step: Iterable[HistoryEvent]) -> str:
     """The transaction that the one with these events takes back, "" if it is no undo."""
     reasons = (event.reason for event in step if event.reason.startswith(_MARK))
     return next(reasons, "").removeprefix(_MARK).partition(":")[0]
+
+
+def undone_by(steps: Iterable[tuple[str, Sequence[HistoryEvent]]]) -> dict[str, str]:
+    """Transactions that are taken back now, each with the one that did it; an undone undo does not count.
+
+    Args:
+        steps: transactions with their events, oldest first.
+    """
+    undone: dict[str, str] = {}
+    for transaction, step in reversed(list(steps)):
+        target = undo_target(step)
+        if target and transaction not in undone:
+            undone.setdefault(target, transaction)
+    return undone
 
 
 def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -> TakenBack:

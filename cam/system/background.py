@@ -1,7 +1,27 @@
 """A process that goes on when this one has ended: nobody's child, no terminal, its own session."""
 
 import os
+import sys
 from collections.abc import Sequence
+
+
+def start_cam(folder: str, words: Sequence[str]) -> None:
+    """Start a cam of its own session that works on in ``folder``; for callers in which threads may run.
+
+    Args:
+        folder: the value of ``--cwd``.
+        words: the command and its arguments.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    import subprocess  # noqa: PLC0415 - a hook must not wait for it
+
+    subprocess.Popen(
+        [sys.executable, "-I", "-m", "cam", "--cwd", folder, *words],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
 
 
 def start_apart(words: Sequence[str]) -> None:

@@ -4,8 +4,6 @@ Trouble here is a warning and the next run catches up; Codex's exit code stands 
 """
 
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,6 +23,7 @@ from cam.store.sessions import CodexSessions
 from cam.sync.extractors import choose_extractor
 from cam.sync.flow import SyncRequest, pending_sessions, sync_project
 from cam.sync.result import SyncReport
+from cam.system.background import start_cam
 from cam.system.clock import now_stamp
 from cam.system.codex import codex_version, version_name
 from cam.wrapper.arguments import CodexCall
@@ -194,11 +193,7 @@ def _learn(context: Context, sessions: ReadOnce, also: tuple[str, ...]) -> tuple
         pending = pending_sessions(context.store, sessions, context.project, home, also)
         asks = extractor.name != "heuristic" and bool(pending)
         if asks or sum(_seconds(sessions, meta, size) for meta, size in pending) > MOST_SECONDS:
-            subprocess.Popen(
-                [sys.executable, "-I", "-m", "cam", "--cwd", context.project.root, "sync", "--json"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )  # fmt: skip
+            start_cam(context.project.root, ["sync", "--json"])
             return SyncReport(), len(pending)
     request = SyncRequest(also=also)
     return sync_project(context.store, sessions, extractor, context.project, home, request), 0

@@ -2,8 +2,6 @@
 
 import contextlib
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 
 from cam.context import Context
@@ -17,6 +15,7 @@ from cam.core.seams import SessionSource
 from cam.startup.started import started_here
 from cam.store.read_once import ReadOnce
 from cam.store.sessions import CodexSessions
+from cam.system.background import start_cam
 from cam.system.files import written_at
 
 _MOST_BYTES = 200_000_000
@@ -43,12 +42,8 @@ def note_stop(context: Context, sessions: ReadOnce, started: float) -> tuple[tup
         latest = latest_since(store, sessions, home, started)
         is_long = latest is not None and not sessions.is_ready(latest) and _size(latest) > _MOST_BYTES
         if latest is not None and (is_long or asks_codex(settings)):
-            subprocess.Popen(
-                [sys.executable, "-I", "-m", "cam", "--cwd", context.project.root,
-                 "session", "save", "--after-session", "--rollout", latest.path, "--json"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )  # fmt: skip
+            words = ["session", "save", "--after-session", "--rollout", latest.path, "--json"]
+            start_cam(context.project.root, words)
             store.note_seen(written_at(latest.path))  # the process that saves it is under way
             return (), ""
         saved = _save(context, sessions, started)
