@@ -8,7 +8,6 @@ the process to its answer, a search from its request to its answer. The smallest
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.startup import fill
+from bench.startup import fill, room
 
 BARE = """
 import anyio
@@ -58,11 +57,7 @@ def main() -> None:
 
 def measure(root: Path, records: int, runs: int) -> None:
     """Print the smallest times."""
-    home, repo = root / "home", root / "repo"
-    home.mkdir()
-    repo.mkdir()
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
-    cam = str(Path(sys.executable).with_name("cam"))
+    repo, env, cam = room(root)
     fill(repo, env, cam, records)
     bare, ours = [sys.executable, "-c", BARE], [cam, "mcp", "serve"]
     best = {"bare": 9.0, "cam": 9.0}

@@ -20,7 +20,6 @@ smallest of the runs counts.
 import argparse
 import json
 import math
-import os
 import re
 import shutil
 import sqlite3
@@ -36,7 +35,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.startup import fill
+from bench.startup import fill, room
 from cam.core.ranking import Index, document_of, rank_in
 from cam.core.records import MemoryRecord, MemoryScope, new_id, split_text
 from cam.recall.flow import Recall
@@ -85,11 +84,7 @@ def main() -> None:
 
 def speed(root: Path, records: int, runs: int) -> None:
     """Print what a search, a timeline and details cost at one size, cold and warm."""
-    home, repo = root / "home", root / "repo"
-    home.mkdir()
-    repo.mkdir()
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
-    cam = str(Path(sys.executable).with_name("cam"))
+    repo, env, cam = room(root)
     fill(repo, env, cam, records)
 
     def ask(*line: str) -> str:
@@ -100,7 +95,7 @@ def speed(root: Path, records: int, runs: int) -> None:
     found = json.loads(ask(cam, "recall", "search", query, "--json"))["data"]
     ref = found["items"][0]["ref"]
     time.sleep(2)  # files as young as the index have their content compared
-    store = home / ".codex-auto-memory"
+    store = root / "home" / ".codex-auto-memory"
     project = next((store / "projects").iterdir()).name
     cold = {
         "python -c pass": (sys.executable, "-c", "pass"),

@@ -34,15 +34,22 @@ def main() -> None:
         measure(Path(folder), options.records, options.runs)
 
 
-def measure(root: Path, records: int, runs: int) -> None:
-    """Print each command's smallest time and its ratio to the floor."""
-    home, repo, codex = root / "home", root / "repo", root / "codex"
+def room(root: Path) -> tuple[Path, dict[str, str], str]:
+    """An empty folder to work in, an environment with a home of its own, and the path of cam."""
+    home, repo = root / "home", root / "repo"
     home.mkdir()
     repo.mkdir()
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
+    return repo, env, str(Path(sys.executable).with_name("cam"))
+
+
+def measure(root: Path, records: int, runs: int) -> None:
+    """Print each command's smallest time and its ratio to the floor."""
+    repo, env, cam = room(root)
+    home, codex = root / "home", root / "codex"
     codex.write_text(FAKE_CODEX)
     codex.chmod(0o700)
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "CAM_CODEX_BINARY": str(codex), "LANG": "C.UTF-8"}
-    cam = str(Path(sys.executable).with_name("cam"))
+    env["CAM_CODEX_BINARY"] = str(codex)
 
     def run(*line: str, text: str = "") -> float:
         begun = time.perf_counter()

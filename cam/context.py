@@ -14,6 +14,7 @@ from cam.system.environment import Environment
 
 if TYPE_CHECKING:
     from cam.store.memory_store import MarkdownStore
+    from cam.store.sessions import CodexSessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,12 @@ class Context:
         from cam.store.memory_store import MarkdownStore  # noqa: PLC0415 - Codex must not wait for this import
 
         return MarkdownStore(self.layout)
+
+    def sessions(self) -> "CodexSessions":
+        """Codex's sessions, found anew, with the index of their headers."""
+        from cam.store.sessions import CodexSessions  # noqa: PLC0415 - Codex must not wait for this import
+
+        return CodexSessions(self.codex_home, self.layout.cache_file("sessions.json"))
 
     def locked(self) -> AbstractContextManager[None]:
         """Hold the store's lock."""

@@ -17,7 +17,6 @@ from cam.core.records import MemoryScope
 from cam.core.seams import MemoryExtractor
 from cam.render.sync import import_data, import_text, plan_text, sync_data
 from cam.setup.projects import note_project
-from cam.store.sessions import CodexSessions
 from cam.sync.flow import SyncRequest, expected_records, pending_everywhere, sync_all
 from cam.sync.result import ImportPlan
 
@@ -58,7 +57,7 @@ def codex_command(
 
 def _import(context: Context, since: str, *, yes: bool, dry_run: bool, as_json: bool) -> Answer:
     root, home = context.layout.root, context.environment.home
-    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    sessions = context.sessions()
     folders = tuple(context.environment.expand(f) for f in context.settings["off_folders"])
     how: dict[str, Any] = {"here": context.project, "is_off": is_off_in(context.layout, folders)}
     request = SyncRequest(since=since)

@@ -26,7 +26,6 @@ from cam.render.continuity import (
     status_text,
 )
 from cam.store.continuity import LOCAL, ContinuityStore, LayerFile, check_scope
-from cam.store.sessions import CodexSessions
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -139,7 +138,7 @@ def _save(
 ) -> Answer:
     context, store = _open(cwd)
     scope = check_scope(scope) if scope else ""
-    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    sessions = context.sessions()
     path = None if rollout is None else os.path.join(context.environment.cwd, os.path.expanduser(rollout))
     saved = save(
         store, sessions, context.settings, context.environment.home,

@@ -35,9 +35,8 @@ def _rebuild(context: Context) -> int:
     import os
 
     from cam.store.identity import resolve_project
-    from cam.store.sessions import CodexSessions
 
-    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    sessions = context.sessions()
     home = context.environment.home
 
     def owns(folder: str) -> bool:

@@ -18,7 +18,6 @@ from cam.core.seams import MemoryExtractor
 from cam.render.continuity import saved_line
 from cam.render.sync import sync_data, sync_text
 from cam.setup.projects import note_project
-from cam.store.sessions import CodexSessions
 from cam.sync.flow import SyncRequest, sync_all, sync_project
 from cam.sync.result import SyncReport
 
@@ -93,14 +92,14 @@ def _note_left(context: Context, asked: _Asked) -> tuple[str, ...]:
         return ()
     from cam.wrapper.stopped import note_left
 
-    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    sessions = context.sessions()
     saved, trouble = note_left(context, sessions)
     line = saved_line(saved)
     return tuple(f"cam: {text}" for text in (line, trouble) if text)
 
 
 def _sync(context: Context, asked: _Asked) -> SyncReport:
-    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    sessions = context.sessions()
     home = context.environment.home
 
     def extractor() -> MemoryExtractor:

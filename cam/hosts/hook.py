@@ -21,6 +21,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from cam.core.off import is_off
 from cam.hosts.hook_event import read_event, write_answer
 from cam.system.background import start_apart
 
@@ -62,7 +63,7 @@ def main(arguments: list[str]) -> int:
 
 def _is_ours(event: dict[str, Any]) -> bool:
     """Whether the session is a person's own, is kept, and has no wrapper that serves it."""
-    if os.environ.get("CAM_OFF", "") not in ("", "0", "false", "no") or os.environ.get("CAM_RUN"):
+    if is_off(os.environ) or os.environ.get("CAM_RUN"):
         return False
     return all(isinstance(event.get(k), str) and event[k] for k in ("session_id", "cwd", "transcript_path"))
 

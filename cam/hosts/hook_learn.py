@@ -39,7 +39,6 @@ from cam.store.identity import Project
 from cam.store.layout import StoreLayout
 from cam.store.read_once import ReadOnce
 from cam.store.receipts import add_receipt
-from cam.store.sessions import CodexSessions
 from cam.sync.extractors import choose_extractor
 from cam.sync.flow import SyncRequest, sync_project
 from cam.system.clock import now_stamp
@@ -110,10 +109,7 @@ def _learn(one: Wanted) -> None:
     waits = ("session-start", "stop") if asks_codex(context.settings) else ("session-start",)
     unread = {session for session, (event, _) in events.items() if event in waits}
     ended = {session: at for session, (_, at) in events.items() if session not in unread}
-    source = _Without(
-        CodexSessions(context.codex_home, layout.cache_file("sessions.json")), frozenset(unread)
-    )
-
+    source = _Without(context.sessions(), frozenset(unread))
     if any(event == "session-start" or event not in waits for event, _ in events.values()):
         _read(context, context.project, source, ended, unread)
     told = [session for session, (event, _) in events.items() if event != "session-start"]

@@ -9,7 +9,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
 from cam.core.errors import CamError
@@ -179,20 +179,16 @@ def one_at_a_time(cache: str, work: str = "work") -> Iterator[bool]:
         cache: the store's cache folder.
         work: what is done: learning, unless it says otherwise.
     """
-    import fcntl  # noqa: PLC0415 - only where something is done in the background
+    from cam.system.locking import HeldElsewhereError, hold  # noqa: PLC0415 - only in the background
 
     make_folder(os.path.join(cache, "hooks"))
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(os.path.join(cache, "hooks", f"{work}.lock"), flags, 0o600)
-    try:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(descriptor)
+            stack.enter_context(hold(os.path.join(cache, "hooks", f"{work}.lock"), 0))
+            is_ours = True
+        except HeldElsewhereError:
+            is_ours = False
+        yield is_ours
 
 
 def log_line(cache: str, line: str) -> None:

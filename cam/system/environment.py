@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cam.core.off import is_off
+
 AGENT_VARIABLES = (
     "CODEX_THREAD_ID",  # Codex's shell, 0.98 to 0.171
     "CODEX_SESSION_ID",  # from 0.148
@@ -51,7 +53,7 @@ class Environment:
     @property
     def is_off(self) -> bool:
         """Whether ``CAM_OFF`` switches cam off."""
-        return self.variables.get("CAM_OFF", "") not in ("", "0", "false", "no")
+        return is_off(self.variables)
 
     def expand(self, path: str) -> str:
         """``path`` with ``~`` resolved, absolute."""

@@ -19,7 +19,6 @@ from cam.startup.started import sessions_of_run
 from cam.store.identity import resolve_project
 from cam.store.read_once import ReadOnce
 from cam.store.receipts import add_receipt
-from cam.store.sessions import CodexSessions
 from cam.sync.extractors import choose_extractor
 from cam.sync.flow import SyncRequest, pending_sessions, sync_project
 from cam.sync.result import SyncReport
@@ -63,7 +62,7 @@ def finish(
         return SessionOutcome()
     if live is not None:
         live.finish()
-    source = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    source = context.sessions()
     sessions = ReadOnce(source, live.evidence if live is not None else None)
     receipts = _receipts(opened, context, prepared, sessions, started) if prepared is not None else ()
     report, background = None, 0

@@ -162,11 +162,9 @@ def _last_session(context: Context, call: CodexCall, version: Version | None, cw
     since, until = RESUME_HEEDS
     if version is None or not since <= version < until or "last" not in call.flags:
         return None
-    from cam.store.sessions import CodexSessions  # noqa: PLC0415 - a few releases need it
-
     here = os.path.realpath(os.path.join(cwd, call.directory or ""))
     newest, found = 0.0, None
-    for meta in CodexSessions(context.codex_home, context.layout.cache_file("sessions.json")).sessions():
+    for meta in context.sessions().sessions():
         is_here = meta.cwd is not None and os.path.realpath(meta.cwd) == here
         if meta.is_primary and is_here and (changed := os.path.getmtime(meta.path)) >= newest:
             newest, found = changed, meta.session

@@ -14,7 +14,6 @@ from cam.core.evidence import RolloutMeta
 from cam.core.seams import SessionSource
 from cam.startup.started import started_here
 from cam.store.read_once import ReadOnce
-from cam.store.sessions import CodexSessions
 from cam.system.background import start_cam
 from cam.system.files import written_at
 
@@ -69,7 +68,7 @@ def note_left(context: Context, sessions: SessionSource) -> tuple[tuple[Saved, .
 def note_cut_off(context: Context, rollouts: Sequence[str]) -> None:
     """Before a session starts: save where one stopped whose wrapper was killed, so that this one is told."""
     store = open_continuity(context.store, context.project, context.settings)
-    sessions = CodexSessions(context.codex_home, context.layout.cache_file("sessions.json"))
+    sessions = context.sessions()
     with contextlib.suppress(CamError, OSError):  # a marker stays, and what comes after this session says so
         save_cut_off(store, sessions, context.environment.home, rollouts)
 
