@@ -17,7 +17,7 @@ from cam.store.memory_store import MarkdownStore
 from cam.store.sessions import CodexSessions
 from cam.system.clock import now_stamp
 from cam.system.files import append_to_log
-from cam.system.git import find_repository
+from cam.system.git import find_repository, git_variables
 from cam.system.rollout_files import read_lines
 
 MAX_ROLLOUTS = 4_000_000_000
@@ -136,9 +136,8 @@ def _check_git(root: str, needles: Needles) -> None:
 
 
 def _git(folder: str, *words: str) -> "subprocess.Popen[bytes]":
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     return subprocess.Popen(
-        ["git", "-C", folder, *words], env=environment,
+        ["git", "-C", folder, *words], env=git_variables(),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from cam.core.errors import StoreUnavailableError
 from cam.core.operations import MemoryPlan
 from cam.store.git_merge import is_shared
 from cam.system.files import read_bytes, write_atomic
+from cam.system.git import git_variables
 
 BRANCH = "main"
 
@@ -150,7 +151,7 @@ def try_git(root: str, *words: str, told: str | None = None) -> tuple[int, str, 
     Raises:
         StoreUnavailableError: it cannot be started.
     """
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _PASSED}
+    environment = git_variables(_PASSED.__contains__)
     asks = told is None and sys.stdin is not None and sys.stdin.isatty()
     environment |= {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "1" if asks else "0"}
     given = None if asks else (told or "").encode("utf-8", "surrogateescape")

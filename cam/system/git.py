@@ -4,6 +4,7 @@
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -87,14 +88,26 @@ def is_tracked(folder: str, name: str) -> bool:
     return _ask(folder, 5, "ls-files", "-z", "--", name) != b""
 
 
+def git_variables(keeps: Callable[[str], bool] | None = None) -> dict[str, str]:
+    """This process's environment for a git that nothing in it leads elsewhere.
+
+    Args:
+        keeps: which of git's own variables stay, by name; None for none of them.
+    """
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or (keeps is not None and keeps(name))
+    }
+
+
 def _ask(folder: str, seconds: float, *words: str) -> bytes | None:
     """What one git process prints, None where it fails or does not answer in time."""
     import subprocess  # noqa: PLC0415 - most commands start no git
 
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     line = ["git", "-C", folder, *words]
     try:
-        done = subprocess.run(line, capture_output=True, timeout=seconds, check=False, env=environment)
+        done = subprocess.run(line, capture_output=True, timeout=seconds, check=False, env=git_variables())
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout if done.returncode == 0 else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from cam.core.errors import StoreUnavailableError
+from cam.system.git import git_variables
 
 _CHUNK = 1 << 20
 
@@ -117,12 +118,9 @@ def _git(place: str, *words: str, inside: bool = False) -> Iterator[IO[bytes]]:
     Raises:
         StoreUnavailableError: it cannot be started, or fails.
     """
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name.startswith("GIT_CONFIG")
-    }
-    environment |= dict.fromkeys(("GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"), "1")
+    environment = git_variables(lambda name: name.startswith("GIT_CONFIG")) | dict.fromkeys(
+        ("GIT_NO_REPLACE_OBJECTS", "GIT_NO_LAZY_FETCH"), "1"
+    )
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     line = ["git", *(["-C", place] if inside else [f"--git-dir={place}"]), *words]
     with tempfile.TemporaryFile() as complaints:

@@ -1,4 +1,7 @@
-"""A lock file that one writer holds at a time, whichever process or thread it is in."""
+"""A lock file that one writer holds at a time, whichever process or thread it is in.
+
+Hooks hold one while Codex waits: filelock's import alone costs more than all that a hook may take.
+"""
 
 import errno
 import fcntl
