@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
+from cam.core.records import MemoryRef, MemoryScope, MemoryState
 
 _BOUND = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?)?")
 
@@ -38,21 +38,6 @@ class Candidate(NamedTuple):
     def ref(self) -> MemoryRef:
         """Its reference."""
         return MemoryRef(self.scope, MemoryState.ACTIVE, self.topic, self.id)
-
-
-def candidate_of(record: MemoryRecord) -> Candidate:
-    """What of ``record`` may be told at start; its summary whole."""
-    return Candidate(
-        record.scope,
-        record.topic,
-        record.id,
-        record.summary,
-        record.updated_at,
-        record.pinned,
-        record.valid_from or "",
-        record.valid_until or "",
-        record.is_agents,
-    )
 
 
 def why_not_now(candidate: Candidate, now: str) -> str:

@@ -13,8 +13,8 @@ from cam.core.secrets import mask
 from cam.formats.audit import render_audit
 from cam.language.placement import topic_of
 from cam.memory.transfer import (
-    Decided,
     Export,
+    Intake,
     decide_import,
     export_json,
     export_markdown,
@@ -37,7 +37,7 @@ class Imported:
     """
 
     plan: MemoryPlan
-    decided: Decided
+    decided: Intake
     notes: tuple[MemoryScope, ...] = ()
 
 
@@ -77,7 +77,7 @@ def import_memory(
         store.layout.scope_folder(scope)  # refuses a project's scope where there is no project
     tombstones = read_tombstones(store)
     origin = os.path.basename(path)
-    decided = Decided()
+    decided = Intake()
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
         nonlocal decided

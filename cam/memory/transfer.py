@@ -55,7 +55,7 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class Intake:
     """What an import does.
 
     Attributes:
@@ -140,7 +140,7 @@ def decide_import(
     *,
     is_erased: Callable[[str], bool] = lambda _: False,
     origin: str = "",
-) -> Decided:
+) -> Intake:
     """What importing does to ``records``: nothing is lost, and a second time nothing is done.
 
     What has the same id is updated where the import's one is newer; the same text under another id is known.
@@ -173,7 +173,7 @@ def decide_import(
         operations.append(MemoryOperation(kind, record, "imported", "import"))
         present[record.key] = record
         texts.add(_text(record))
-    return Decided(tuple(operations), known, masked, refused)
+    return Intake(tuple(operations), known, masked, refused)
 
 
 def screened_record(record: MemoryRecord) -> MemoryRecord | None:

@@ -1,11 +1,11 @@
-"""What is searched: records in memory or the sidecar on disk, behind one protocol; both answer alike."""
+"""What is searched, as a protocol: the index on disk is behind it, and records in memory in the tests."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from cam.core.problems import Problem
-from cam.core.ranking import Document, Index, Postings, document_of
-from cam.core.records import MemoryRecord, MemoryRef, MemoryState, is_valid_at
+from cam.core.ranking import Document, Postings, document_of
+from cam.core.records import MemoryRecord, MemoryRef, MemoryState
 from cam.core.times import sortable
 from cam.recall.request import Filters
 
@@ -41,50 +41,6 @@ class Searchable(Protocol):
 
     def find(self, ref: MemoryRef) -> Sequence[tuple[MemoryRecord, bool]]:
         """The records of exactly this ref; more than one where an id stands twice."""
-
-
-class RecordsInMemory:
-    """Implements ``Searchable`` over records that were read."""
-
-    def __init__(self, records: Iterable[MemoryRecord], problems: Iterable[Problem] = ()) -> None:
-        self._records = tuple(records)
-        self.problems = list(problems)
-
-    def select(self, state: MemoryState | None, filters: Filters, now: str) -> "SelectedRecords":
-        """See ``Searchable``."""
-        return SelectedRecords(
-            [
-                r
-                for r in self._records
-                if state in (None, r.state) and filters.admit(r) and (not now or is_valid_at(r, now))
-            ]
-        )
-
-    def find(self, ref: MemoryRef) -> Sequence[tuple[MemoryRecord, bool]]:
-        """See ``Searchable``."""
-        return [(record, False) for record in self._records if record.ref == ref]
-
-
-class SelectedRecords:
-    """Implements ``Selection`` over records in memory."""
-
-    def __init__(self, records: Sequence[MemoryRecord]) -> None:
-        self._records = records
-
-    @property
-    def postings(self) -> Index:
-        """See ``Selection``."""
-        return Index(visible_document(record) for record in self._records)
-
-    def found(self, number: int) -> tuple[MemoryRecord, bool]:
-        """See ``Selection``."""
-        return self._records[number], False
-
-    def around(self, moment: Moment, before: int, after: int) -> Sequence[int]:
-        """See ``Selection``."""
-        order = sorted(range(len(self._records)), key=lambda n: moment_of(self._records[n]))
-        at = sum(moment_of(self._records[n]) < moment for n in order)
-        return order[max(0, at - before) : at + after]
 
 
 def moment_of(record: MemoryRecord) -> Moment:

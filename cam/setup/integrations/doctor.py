@@ -22,7 +22,7 @@ from cam.setup.integrations.assets import BRIDGE_FILES, asset_text
 from cam.setup.integrations.pieces import GUIDANCE, SERVER, handler, server
 from cam.setup.integrations.places import SKILL, find_places
 from cam.setup.integrations.result import SURFACES, Piece, Places
-from cam.setup.integrations.trust import listed_hooks
+from cam.setup.integrations.trust import is_trusted, listed_hooks
 from cam.store.hook_notes import fired
 from cam.store.identity import Project
 from cam.store.layout import StoreLayout
@@ -248,12 +248,11 @@ def _trust(check: _Check, places: Places, found: Sequence[OurHook]) -> bool:
         )
         check.warn("hooks", f"Codex does not load {places.hooks}: {why}", advice)
         return False
-    known = {hook.event for hook, h in zip(found, mine, strict=True) if h is None}
+    unknown = {hook.event for hook, h in zip(found, mine, strict=True) if h is None}
     doubtful = sorted(
         f"{hook.event} ({h.get('trustStatus')})"
         for hook, h in zip(found, mine, strict=True)
-        if h is not None
-        and (h.get("trustStatus") not in ("trusted", "managed") or not h.get("enabled", True))
+        if h is not None and not is_trusted(h)
     )
     if doubtful:
         check.warn(
@@ -262,7 +261,7 @@ def _trust(check: _Check, places: Places, found: Sequence[OurHook]) -> bool:
             f"look at them with /hooks in Codex, or: cam hooks install --scope {places.scope} --trust",
         )
         return False
-    text = f"trusted by Codex: {', '.join(h.event for h in found if h.event not in known)} ({places.hooks})"
+    text = f"trusted by Codex: {', '.join(h.event for h in found if h.event not in unknown)} ({places.hooks})"
     check.say("hooks", Severity.OK, text)
     return True
 

@@ -6,12 +6,13 @@ from unicodedata import category
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cam.core.candidates import Candidate, candidate_of
+from cam.core.candidates import Candidate
 from cam.core.quoting import MAX_SUMMARY, quoted_lines
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.startup.compile import TopicRef, compile_payload
 from cam.startup.frame import CLOSE, OPEN
 from cam.startup.result import Omission, StartupPayload
+from tests.candidates import candidate_of
 from tests.property.strategies import any_text, records
 
 AT = "2026-11-30T10:00:00.000Z"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cam.core.candidates import candidate_of
 from cam.core.operations import MemoryOperation, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.core.settings import merge_settings
@@ -16,6 +15,7 @@ from cam.startup.flow import startup_payload
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.start_index import StartIndex
+from tests.candidates import candidate_of
 
 AT = "2026-11-30T10:00:00.000Z"
 
