@@ -1,15 +1,12 @@
 """A session stops half-way; the next one knows goal and next step: the installed cam, the real Codex."""
 
 import json
-import os
-import signal
 import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 from codex_releases import CodexSandbox
+from wrapped import CAM, killed_wrapper
 
 from cam.core.tokens import estimate_tokens
 from cam.startup.frame import RETURNED
@@ -17,7 +14,6 @@ from cam.testing.responses_server import Run
 
 pytestmark = pytest.mark.e2e
 
-CAM = str(Path(sys.executable).with_name("cam"))
 RELEASES = ["0.98.0", "0.171.0"]
 TASK = "Add cursor pagination to GET /orders, 50 per page."
 ANSWER = (
@@ -91,23 +87,7 @@ def test_it_is_done_only_where_it_is_wanted(sandbox: Any, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["run", "sync"])
 def test_a_killed_wrappers_session_is_saved_by_the_next(sandbox: Any, how: str) -> None:
-    started: list[bool] = []
-
-    def script(_request: Any) -> str:
-        if not started:  # while the model thinks, the wrapper dies
-            started.append(True)
-            os.kill(wrapper.pid, signal.SIGKILL)
-        return ANSWER
-
-    box = sandbox("0.171.0", script)
-    env = {**box.env, "CAM_CODEX_BINARY": box.codex}
-    wrapper = subprocess.Popen(
-        [CAM, "exec", TASK], cwd=box.repo, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
-    )
-    assert wrapper.stdout is not None
-    with wrapper.stdout:
-        wrapper.stdout.read()  # ends when Codex, which lives on, has ended
-    assert wrapper.wait() == -signal.SIGKILL
+    box = killed_wrapper(sandbox, TASK, ANSWER)
     if how == "sync":
         assert "left to do: add the index" in cam(box, "sync").stderr
         assert "left to do" not in cam(box, "sync").stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from codex_releases import CodexSandbox
-from tui import ENTER
+from tui import ENTER, Tui
 
 from cam.formats.codex_hooks import hook_hash
 from cam.testing.responses_server import Run, Script
@@ -113,6 +113,15 @@ def test_told_at_start_and_learned_from_at_the_end(place: Place) -> None:
     assert place.exec("hello") == [0]
 
 
+def say_and_quit(tui: Tui) -> None:
+    """State a rule, and end the session."""
+    tui.submit("Remember: answer in German", "Answer-1")
+    tui.send("/quit")
+    tui.wait_for("/quit")
+    tui.send(ENTER)
+    tui.wait_exit()
+
+
 @pytest.mark.parametrize("place", VERSIONS, indirect=True)
 def test_in_the_tui(place: Place) -> None:
     before = place.files()
@@ -120,11 +129,7 @@ def test_in_the_tui(place: Place) -> None:
     place.cam("remember", "Deploy with make ship")
     with place.box.tui() as tui:
         tui.wait_for("›")
-        tui.submit("Remember: answer in German", "Answer-1")
-        tui.send("/quit")
-        tui.wait_for("/quit")
-        tui.send(ENTER)
-        tui.wait_exit()
+        say_and_quit(tui)
     place.settle()
     assert max(place.box.shown("make ship")) == 1  # Codex asks for a title too
     assert "German" in place.cam("memory", "list")
@@ -143,11 +148,7 @@ def test_the_wrappers_tui_beside_installed_hooks(place: Place) -> None:
     place.cam("remember", "Deploy with make ship")
     with place.box.tui("run", program=f"{BIN}/cam") as tui:
         tui.wait_for("›")
-        tui.submit("Remember: answer in German", "Answer-1")
-        tui.send("/quit")
-        tui.wait_for("/quit")
-        tui.send(ENTER)
-        tui.wait_exit()
+        say_and_quit(tui)
     place.settle()
     assert max(place.box.shown("make ship")) == 1
     assert place.times_learned() == 2  # what was remembered by hand, and this

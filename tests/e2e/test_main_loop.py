@@ -5,13 +5,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from codex_releases import CodexSandbox
 from tui import ENTER
+from wrapped import CAM, killed_wrapper
 
 from cam.testing.responses_server import Fail
 from tests.conftest import fill
@@ -20,7 +20,6 @@ pytestmark = pytest.mark.e2e
 
 RULE = "We always use pnpm here, never npm."
 KEPT = "We always use pnpm here, never npm"
-CAM = str(Path(sys.executable).with_name("cam"))
 RELEASES = ["0.98.0", "0.171.0"]
 
 
@@ -249,23 +248,7 @@ def test_a_full_disk_never_costs_a_session(sandbox: Any, small_disk: Path) -> No
 
 
 def test_a_killed_wrapper_loses_nothing(sandbox: Any) -> None:
-    started = []
-
-    def script(_request: Any) -> str:
-        if not started:  # while the model thinks, the wrapper dies
-            started.append(True)
-            os.kill(wrapper.pid, signal.SIGKILL)
-        return "ANSWER"
-
-    box = sandbox("0.171.0", script)
-    env = {**box.env, "CAM_CODEX_BINARY": box.codex}
-    wrapper = subprocess.Popen(
-        [CAM, "exec", RULE], cwd=box.repo, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
-    )
-    assert wrapper.stdout is not None
-    with wrapper.stdout:
-        wrapper.stdout.read()  # ends when Codex, which lives on, has ended
-    assert wrapper.wait() == -signal.SIGKILL
+    box = killed_wrapper(sandbox, RULE, "ANSWER")
     assert listed(box) == []
     report = json.loads(cam(box, "sync", "--json").stdout)["data"]
     assert [s["status"] for s in report["sessions"]] == ["synced"]
