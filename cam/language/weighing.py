@@ -8,11 +8,10 @@ how far the pattern that spoke (``trust``). The sum is in log-odds: above 0 it i
 """
 
 import functools
-import itertools
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cam.language.lexicon import FOLDER, Language, languages, tool_names
@@ -40,11 +39,8 @@ _CONTRACTED = {
 def wording(clauses: Sequence[Clause]) -> list[float]:
     """The log-odds of each clause of a message by its wording alone."""
     weights, bias = _table()
-    tokens = [_tokens(clause) for clause in clauses]
-    return [
-        bias + sum(weights.get(name, 0.0) for name in _names(clauses, tokens, index))
-        for index in range(len(clauses))
-    ]
+    weight = weights.get
+    return [bias + sum(filter(None, map(weight, features))) for features in names(clauses)]
 
 
 def trust(wording_odds: float, pattern: str) -> float:
@@ -54,27 +50,37 @@ def trust(wording_odds: float, pattern: str) -> float:
 
 
 def names(clauses: Sequence[Clause]) -> list[list[str]]:
-    """The features of each clause of a message, as the weights name them."""
+    """The features of each clause of a message, as the weights name them, each once."""
     tokens = [_tokens(clause) for clause in clauses]
-    return [list(dict.fromkeys(_names(clauses, tokens, index))) for index in range(len(clauses))]
+    return [
+        list(dict.fromkeys((*_of_words(tokens[index], clause), *_of_place(clauses, tokens, index))))
+        for index, clause in enumerate(clauses)
+    ]
 
 
-def _names(clauses: Sequence[Clause], tokens: Sequence[tuple[str, ...]], index: int) -> Iterator[str]:
-    clause = clauses[index]
-    words = tokens[index]
-    seen: set[str] = set()
-    for name in _of_words(words, clause):
-        if name not in seen:
-            seen.add(name)
-            yield name
-    yield from _of_place(clauses, tokens, index)
+def _of_words(words: Sequence[str], clause: Clause) -> list[str]:
+    """Each word and each class of words, alone and with its neighbours."""
+    chain = ("^", *words, "$")
+    found = [*words, *map("{} {}".format, chain, chain[1:])]
+    found += [f"{place}: {word}" for place, word in enumerate(words[:2])]
+    spoken = clause.languages[0]
+    if not spoken.classes:
+        return found
+    kinds = ("^", *(_kind(word, spoken.code) for word in words), "$")
+    marked = [f"={kind}" for kind in kinds]
+    found += marked[1:-1]
+    found += map("{}{}".format, marked, marked[1:])
+    found += map("{}{}{}".format, marked, marked[1:], marked[2:])
+    found += map("{}{}".format, chain, marked[1:])
+    found += map("{} {}".format, marked, chain[1:])
+    found.append("".join(marked[1:4]) + "^")
+    return found
 
 
-def _of_place(clauses: Sequence[Clause], tokens: Sequence[tuple[str, ...]], index: int) -> Iterator[str]:
+def _of_place(clauses: Sequence[Clause], tokens: Sequence[tuple[str, ...]], index: int) -> list[str]:
     """Where the clause stands, and how its neighbours begin."""
     clause = clauses[index]
-    yield f"#ends {clause.mark}"
-    yield f"#long {min(4, (len(tokens[index]) + 3) // 5)}"
+    found = [f"#ends {clause.mark}", f"#long {min(4, (len(tokens[index]) + 3) // 5)}"]
     stands = {
         "item": clause.item,
         "first": index == 0,
@@ -82,36 +88,14 @@ def _of_place(clauses: Sequence[Clause], tokens: Sequence[tuple[str, ...]], inde
         "alone": len(clauses) == 1,
         "many": len(clauses) > 3,
     }
-    yield from (f"#{name}" for name, so in stands.items() if so)
+    found += [f"#{name}" for name, so in stands.items() if so]
     for other, side in ((index - 1, "before"), (index + 1, "after")):
         if 0 <= other < len(clauses):
-            yield f"#{side} {tokens[other][0] if tokens[other] else ''}"
-            yield f"#{side} ends {clauses[other].mark}"
+            found.append(f"#{side} {tokens[other][0] if tokens[other] else ''}")
+            found.append(f"#{side} ends {clauses[other].mark}")
             if clauses[other].sentence == clause.sentence:
-                yield f"#{side} in sentence"
-
-
-def _of_words(words: Sequence[str], clause: Clause) -> Iterator[str]:
-    chain = ("^", *words, "$")
-    yield from words
-    for left, right in itertools.pairwise(chain):
-        yield f"{left} {right}"
-    for place, word in enumerate(words[:2]):
-        yield f"{place}: {word}"
-    spoken = clause.languages[0]
-    if not spoken.classes:
-        return
-    kinds = ("^", *(_kind(word, spoken.code) for word in words), "$")
-    for kind in kinds[1:-1]:
-        yield f"={kind}"
-    for left, right in itertools.pairwise(kinds):
-        yield f"={left}={right}"
-    for one, two, three in zip(kinds, kinds[1:], kinds[2:], strict=False):
-        yield f"={one}={two}={three}"
-    for place in range(len(chain) - 1):
-        yield f"{chain[place]}={kinds[place + 1]}"
-        yield f"={kinds[place]} {chain[place + 1]}"
-    yield f"={'='.join(kinds[1:4])}^"
+                found.append(f"#{side} in sentence")
+    return found
 
 
 def _tokens(clause: Clause) -> tuple[str, ...]:
