@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from cam.core.evidence import Provenance
 from cam.core.operations import MemoryOperation, Quote
-from cam.core.records import MemoryRecord, MemoryScope, Source
+from cam.core.records import MemoryRecord, MemoryScope, RecordType, Source
 
 
 class SpeechAct(StrEnum):
@@ -78,6 +78,10 @@ class Candidate:
         source: names the statement.
         quotes: the words it rests on, at least one.
         denies: the value the speaker says is no longer so ("not 3000" → ``("3000",)``).
+        type: what kind of note it is; an agent says so, as the next three.
+        valid_from: as in ``MemoryRecord``.
+        valid_until: likewise.
+        related: likewise.
     """
 
     scope: MemoryScope
@@ -90,6 +94,10 @@ class Candidate:
     details: tuple[str, ...] = ()
     denies: tuple[str, ...] = ()
     rule: str = ""
+    type: RecordType = RecordType.MEMORY
+    valid_from: str | None = None
+    valid_until: str | None = None
+    related: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.quotes:

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cam.core.capture import CaptureEnvelope
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.core.private import strip
-from cam.core.records import MemoryScope, RecordType, check_topic, parse_scope
+from cam.core.records import MemoryRef, MemoryScope, RecordType, check_topic, parse_scope
 
 ACTORS = ("claude", "codex", "hermes", "subagent")
 
@@ -22,6 +23,7 @@ MAX_PAYLOAD = 262_144
 
 MAX_TEXT = 65_536
 MAX_LINE = 1_024
+MAX_LINKS = 20
 
 TARGETS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
 """Files that a change may be proposed to, by their path from the project's root."""
@@ -40,6 +42,9 @@ class MemoryItem:
         scope: None for the default one.
         topic: None to find it from the words.
         session: the session that it was said in, None where that is not known.
+        valid_from: a date or time from which on it holds, as it was given; "" for always.
+        valid_until: likewise, until when; a date alone is the last day.
+        related: records that it is about too; they must be there.
         cut: private spans that were cut.
     """
 
@@ -48,6 +53,9 @@ class MemoryItem:
     scope: MemoryScope | None = None
     topic: str | None = None
     session: str | None = None
+    valid_from: str = ""
+    valid_until: str = ""
+    related: tuple[MemoryRef, ...] = ()
     cut: int = 0
 
 
@@ -113,6 +121,7 @@ def memory_item(data: object) -> MemoryItem:
     fields = _fields(data, tuple(RecordType), RecordType.MEMORY, _MEMORY_KEYS)
     kind = RecordType(fields.get("type", RecordType.MEMORY))
     title, content = fields.get("title", ""), fields.get("content", "")
+    related = fields.get("related", [])
     if kind is not RecordType.MEMORY and not title.strip():
         raise InvalidInputError(f"an item of type {kind} needs a title")
     if not content.strip():
@@ -129,6 +138,9 @@ def memory_item(data: object) -> MemoryItem:
         parse_scope(scope) if scope else None,
         check_topic(topic) if topic else None,
         _session(fields),
+        strip(fields.get("valid_from", "")).text.strip(),
+        strip(fields.get("valid_until", "")).text.strip(),
+        tuple(dict.fromkeys(map(MemoryRef.parse, related))),
         seen.count,
     )
 
@@ -157,9 +169,22 @@ def proposal_item(data: object) -> ProposalItem:
     )
 
 
+def said_in(envelope: CaptureEnvelope) -> dict[str, str]:
+    """The item that an envelope makes: what was said, in which session, and from when until when it holds."""
+    ends = envelope.valid_until
+    given = {
+        "content": envelope.content,
+        "session": envelope.session,
+        "valid_from": envelope.valid_from,
+        # A date alone is the last day of an item, and the first day after an envelope's.
+        "valid_until": f"{ends}T00:00:00Z" if len(ends) == len("2026-11-30") else ends,
+    }
+    return {name: value for name, value in given.items() if value}
+
+
 _MEMORY_KEYS = {
     "type": MAX_LINE, "title": MAX_LINE, "content": MAX_TEXT, "scope": MAX_LINE, "topic": MAX_LINE,
-    "session": MAX_LINE,
+    "session": MAX_LINE, "valid_from": MAX_LINE, "valid_until": MAX_LINE, "related": MAX_LINE,
 }  # fmt: skip
 _PROPOSAL_KEYS = {
     "type": MAX_LINE, "target": MAX_LINE, "edit": MAX_TEXT, "old": MAX_TEXT, "rationale": MAX_TEXT,
@@ -167,9 +192,12 @@ _PROPOSAL_KEYS = {
 }  # fmt: skip
 """Each key, and how many characters its text may have; ``MAX_LINE`` means one line."""
 
+_LISTS = {"related": MAX_LINKS}
+"""Keys that hold a list of texts, and how many."""
 
-def _fields(data: object, types: tuple[str, ...], default: str, keys: Mapping[str, int]) -> dict[str, str]:
-    """The item's texts, checked."""
+
+def _fields(data: object, types: tuple[str, ...], default: str, keys: Mapping[str, int]) -> dict[str, Any]:
+    """The item's texts, and lists of texts, checked."""
     kind = data.get("type", default) if isinstance(data, dict) else type(data).__name__
     if not isinstance(data, dict) or kind not in types:
         raise WriteRefusedError(f"this command takes {', '.join(types)}, not {str(kind)[:40]!r}")
@@ -177,17 +205,27 @@ def _fields(data: object, types: tuple[str, ...], default: str, keys: Mapping[st
         most = keys.get(key)
         if most is None:
             raise InvalidInputError(f"an item has the keys {', '.join(keys)}, no {str(key)[:40]!r}")
-        if not isinstance(value, str):
-            raise InvalidInputError(f"{key} is a text")
-        if len(value) > most or (most == MAX_LINE and "\n" in value):
-            what = "one line of " if most == MAX_LINE else ""
-            raise InvalidInputError(f"{key} has {what}{most:,} characters at most")
-        if _CONTROL.search(value):
-            raise InvalidInputError(f"{key} holds a control character")
+        if key not in _LISTS:
+            _check_text(key, value, most)
+            continue
+        if not isinstance(value, list) or len(value) > _LISTS[key]:
+            raise InvalidInputError(f"{key} is a list of {_LISTS[key]} texts at most")
+        for each in value:
+            _check_text(key, each, most)
     return dict(data)
 
 
-def _session(fields: Mapping[str, str]) -> str | None:
+def _check_text(key: str, value: object, most: int) -> None:
+    if not isinstance(value, str):
+        raise InvalidInputError(f"{key} is a {'list of texts' if key in _LISTS else 'text'}")
+    if len(value) > most or (most == MAX_LINE and "\n" in value):
+        what = "one line of " if most == MAX_LINE else ""
+        raise InvalidInputError(f"{key} has {what}{most:,} characters at most")
+    if _CONTROL.search(value):
+        raise InvalidInputError(f"{key} holds a control character")
+
+
+def _session(fields: Mapping[str, Any]) -> str | None:
     return strip(fields.get("session", "")).text.strip() or None
 
 

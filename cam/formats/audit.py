@@ -14,7 +14,7 @@ from typing import Any
 from cam.core.extraction import RESOLVERS, Candidate, Conflict, Rejection
 from cam.core.operations import MemoryOperation, MemoryPlan, Quote
 from cam.core.problems import Problem
-from cam.core.records import MemoryScope, Source, is_topic
+from cam.core.records import MemoryScope, RecordType, Source, is_topic
 from cam.core.tombstones import normal
 from cam.formats.history import quote_to_data
 from cam.formats.json_line import dump_line
@@ -39,6 +39,10 @@ class Waiting:
         old: text of the target that goes, "" where nothing does.
         digest: SHA-256 (hex) of the target as it was when this was proposed, "" where there was no file.
         rationale: why it was proposed.
+        type: what kind of note it would be.
+        valid_from: from when on it would hold, ISO-8601 UTC, None for always.
+        valid_until: likewise, until when.
+        related: ``topic:id`` of what it is about too.
     """
 
     id: str
@@ -56,6 +60,10 @@ class Waiting:
     old: str = ""
     digest: str = ""
     rationale: str = ""
+    type: RecordType = RecordType.MEMORY
+    valid_from: str | None = None
+    valid_until: str | None = None
+    related: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +181,13 @@ def _rejection(rejection: Rejection) -> dict[str, Any]:
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
+    kind = candidate.type
+    more = {
+        "type": "" if kind is RecordType.MEMORY else str(kind),
+        "valid_from": candidate.valid_from,
+        "valid_until": candidate.valid_until,
+        "related": list(candidate.related),
+    }
     return {
         "scope": str(candidate.scope),
         "topic": candidate.topic,
@@ -183,6 +198,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
         "at": candidate.at,
         "source": source_to_data(candidate.source),
         "quotes": [quote_to_data(q) for q in candidate.quotes],
+        **{name: value for name, value in more.items() if value},
     }
 
 
@@ -222,5 +238,9 @@ def _waiting(data: Mapping[str, Any]) -> Iterator[Waiting]:
                 tuple(str(ref) for ref in raw.get("conflicts_with") or ()),
                 source_from_data(raw["source"]) if raw.get("source") else None,
                 quotes,
-                *(str(raw.get(name) or "") for name in _PROPOSAL_FIELDS),
+                **{name: str(raw.get(name) or "") for name in _PROPOSAL_FIELDS},
+                type=RecordType(raw.get("type") or RecordType.MEMORY),
+                valid_from=raw.get("valid_from"),
+                valid_until=raw.get("valid_until"),
+                related=tuple(str(name) for name in raw.get("related") or ()),
             )

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cam.core.capture import CaptureEnvelope, ingest
 from cam.core.errors import InvalidInputError
-from cam.core.items import ACTORS
+from cam.core.items import ACTORS, said_in
 from cam.hosts.writing import enter, propose_item, remember_item
 from cam.memory.result import Proposed, Remembered
 from cam.recall.flow import Recall, open_recall
@@ -87,17 +88,18 @@ class Adapter:
         """
         return self._recall().status()
 
-    def remember(self, item: Mapping[str, Any], *, allow_write: bool = False) -> Remembered:
+    def remember(self, item: Mapping[str, Any] | CaptureEnvelope, *, allow_write: bool = False) -> Remembered:
         """Keep an item of type memory, idea or knowledge.
 
         Args:
-            item: ``cam.core.items``.
+            item: ``cam.core.items``; or what was said on some channel, in its envelope.
             allow_write: the grant for this very call.
 
         Raises:
             CamError: there is no grant, the item is not of the schema, or it may not be written.
         """
-        return remember_item(enter(self.cwd, self.memory_root), item, self.name, _grant(allow_write))
+        data = ingest(item, said_in) if isinstance(item, CaptureEnvelope) else item
+        return remember_item(enter(self.cwd, self.memory_root), data, self.name, _grant(allow_write))
 
     def propose(self, item: Mapping[str, Any], *, allow_write: bool = False) -> Proposed:
         """Leave an item of type proposal to the person.

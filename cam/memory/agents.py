@@ -18,7 +18,9 @@ from cam.core.seams import Attachment, Snapshot
 from cam.core.secrets import MASK, mask
 from cam.core.tombstones import tombstone_key
 from cam.formats.audit import Waiting, item_id, render_audit
+from cam.memory.dates import window
 from cam.memory.governance import Verdict, judge, why_it_erodes
+from cam.memory.lookup import find
 from cam.memory.result import Proposed, Remembered
 from cam.memory.review import read_queue
 from cam.memory.review_queue import REJECTED
@@ -46,8 +48,11 @@ def remember_for(store: MarkdownStore, item: MemoryItem, actor: str, scope: Memo
         actor: the agent's name; stands in record, history and audit.
         scope: where the item names none.
 
+    Its links lead from it to what it names; the records that it names stay as they are.
+
     Raises:
-        InvalidInputError: too much text, or a scope that does not exist here.
+        InvalidInputError: too much text, a scope that does not exist here, or a time in which it never holds.
+        NotFoundError: it names a record that is not there.
         WriteRefusedError: nothing is left but a secret, or a person erased it.
         GovernanceRefusedError: it may not be written; it waits in the review queue.
         IntegrityError: what was written is not what is read back.
@@ -62,17 +67,21 @@ def remember_for(store: MarkdownStore, item: MemoryItem, actor: str, scope: Memo
         raise WriteRefusedError("a person erased this for good")
     warnings = (*_cut(item.cut), *masked)
     now = now_stamp()
+    begins, ends = window(item.valid_from, item.valid_until, now=now)
     digest = sha256("\n".join((summary, *details)).encode("utf-8", "surrogatepass")).hexdigest()
     source = Source("agent", item.session, digest=digest[:12], name=actor)
     quotes = (Quote(summary, item.session),)
     wanted = MemoryRecord(
         where, item.topic or topic_of(summary), "new", summary, details, type=item.type,
         created_at=now, updated_at=now, sources=(source,), reason=f"noted by {actor}",
+        valid_from=begins, valid_until=ends,
     )  # fmt: skip
     verdict = Verdict()
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
-        nonlocal verdict
+        nonlocal verdict, wanted
+        named = (find(snapshot.records, ref) for ref in item.related)
+        wanted = replace(wanted, related=tuple(f"{r.topic}:{r.id}" for r in named))
         verdict = judge(summary, snapshot.records, tombstones)
         if verdict.reason:
             return MemoryPlan(), None
@@ -89,11 +98,13 @@ def remember_for(store: MarkdownStore, item: MemoryItem, actor: str, scope: Memo
     made, transaction = transact(store, plan)
     if verdict.reason:
         candidate = Candidate(
-            where, wanted.topic, summary, SpeechAct.FACT, now, source, quotes, details, rule="agent"
-        )
+            where, wanted.topic, summary, SpeechAct.FACT, now, source, quotes, details, rule="agent",
+            type=item.type, valid_from=begins, valid_until=ends, related=wanted.related,
+        )  # fmt: skip
         raise GovernanceRefusedError(_leave(store, candidate, verdict, actor))
     if not made.changes:
-        return Remembered(made.noops[0].record, made, transaction, warnings)
+        known = made.noops[0].record
+        return Remembered(known, made, transaction, (*warnings, *_left_out(wanted, known)))
     record = made.changes[0].after
     assert record is not None
     read = read_topic(store.layout, (where, MemoryState.ACTIVE, record.topic)).file
@@ -183,6 +194,15 @@ def _leave(store: MarkdownStore, candidate: Candidate, verdict: Verdict, actor: 
         store.commit(MemoryPlan(), _line(store, line))
     others = "".join(f" ({r.ref})" for r in verdict.against[:1])
     return f"{why}{others}; it waits for the person: cam review accept {name}"
+
+
+def _left_out(wanted: MemoryRecord, known: MemoryRecord) -> tuple[str, ...]:
+    """What an item says beside its text, where the record that says it already does not."""
+    window = (wanted.valid_from, wanted.valid_until)
+    dates = any(window) and window != (known.valid_from, known.valid_until)
+    links = not set(wanted.related) <= set(known.related)
+    what = " and ".join((*(("dates",) if dates else ()), *(("links",) if links else ())))
+    return (f"it is remembered already; its {what} stay as they were",) if what else ()
 
 
 def _cut(count: int) -> tuple[str, ...]:

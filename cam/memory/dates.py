@@ -38,6 +38,34 @@ def moment(text: str, *, now: str, end_of_day: bool = False) -> str:
         ) from None
 
 
+def window(valid_from: str, valid_until: str, *, now: str) -> tuple[str | None, str | None]:
+    """From when on and until when something holds, as records hold it.
+
+    Args:
+        valid_from: as ``moment`` takes it; blank for always.
+        valid_until: likewise, blank for ever; a date alone is the last day.
+        now: what an age counts from.
+
+    Raises:
+        InvalidInputError: one of them is no date, or it would never hold.
+    """
+    return checked_window(
+        moment(valid_from, now=now) if valid_from.strip() else None,
+        moment(valid_until, now=now, end_of_day=True) if valid_until.strip() else None,
+    )
+
+
+def checked_window(begins: str | None, ends: str | None) -> tuple[str | None, str | None]:
+    """Both bounds, as they are.
+
+    Raises:
+        InvalidInputError: it would never hold.
+    """
+    if begins and ends and begins >= ends:
+        raise InvalidInputError(f"it would never hold: valid from {begins} until {ends}")
+    return begins, ends
+
+
 def _stamp(at: datetime) -> str:
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return at.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

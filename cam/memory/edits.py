@@ -10,7 +10,7 @@ from typing import TypeVar
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
 from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState
-from cam.memory.dates import moment
+from cam.memory.dates import checked_window, moment
 from cam.memory.lookup import find
 from cam.memory.result import Changed
 from cam.memory.screen import screened
@@ -33,16 +33,16 @@ def edit(records: Records, now: str, ref: MemoryRef, wish: Wish) -> Changed:
         raise WriteRefusedError(f"{record.ref} was changed while you edited it; look at it and edit again")
     wanted, warnings = _reworded(record, wish) if wish.has_text else (record, ())
     said = wanted.text != record.text
+    begins, ends = checked_window(
+        _bound(wish.valid_from, wanted.valid_from, now, end_of_day=False),
+        _bound(wish.valid_until, wanted.valid_until, now, end_of_day=True),
+    )
     wanted = replace(
         wanted.with_source(PERSON) if said else wanted,
         type=wish.type or wanted.type,
-        valid_from=_bound(wish.valid_from, wanted.valid_from, now, end_of_day=False),
-        valid_until=_bound(wish.valid_until, wanted.valid_until, now, end_of_day=True),
+        valid_from=begins,
+        valid_until=ends,
     )
-    if wanted.valid_from and wanted.valid_until and wanted.valid_from >= wanted.valid_until:
-        raise InvalidInputError(
-            f"it would never hold: valid from {wanted.valid_from} until {wanted.valid_until}"
-        )
     if wanted == record:
         return replace(_nothing(record, f"{record.ref} stays as it is", "edit"), warnings=warnings)
     wanted = replace(wanted, updated_at=now)

@@ -111,8 +111,12 @@ def _shaped(
         details,
         created_at=now,
         updated_at=now,
+        type=item.type,
         sources=(*_sources(item), PERSON),
         reason="you accepted it",
+        valid_from=item.valid_from,
+        valid_until=item.valid_until,
+        related=item.related,
     )
     return record, warnings
 

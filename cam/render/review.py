@@ -49,6 +49,10 @@ def item_data(item: Waiting) -> dict[str, Any]:
         "target": item.target or None,
         "old": item.old or None,
         "rationale": item.rationale or None,
+        "type": str(item.type),
+        "valid_from": item.valid_from,
+        "valid_until": item.valid_until,
+        "related": list(item.related),
     }
 
 
@@ -160,4 +164,8 @@ def _item_lines(item: Waiting, why: str) -> list[str]:
         lines.append(f"          for {item.target}: {what}")
     lines.append(f"          {why}" + (f": {one_line(item.rationale)}" if item.rationale else ""))
     lines += [f"          conflicts with {ref}" for ref in item.conflicts_with]
+    window = (("valid from", item.valid_from), ("valid until", item.valid_until))
+    lines += [f"          {name} {at}" for name, at in window if at]
+    if item.related:
+        lines.append(f"          related to {', '.join(item.related)}")
     return lines

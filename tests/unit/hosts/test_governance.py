@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from cam.core.capture import CaptureEnvelope
 from cam.core.errors import CamError
 from cam.recall.adapter import create
 from cam.store.layout import StoreLayout
@@ -233,6 +234,76 @@ def test_an_item_is_added_once_and_its_writer_is_known(place: Place, way: str) -
     assert [json.loads(line)["actor"] for line in lines.splitlines()] == ["user", "codex", "codex"]
     once = call("remember", item)[1]
     assert (once["ref"], once["is_new"]) == (done["ref"], False)
+
+
+@WAYS
+def test_dates_and_links_come_along_and_are_checked(place: Place, way: str) -> None:
+    mine = place.cam("remember", RULE)["ref"]
+    call = place.ways[way]
+    before = place.bytes()
+    item = {"content": "The freeze of the shop ends in March"}
+    bad: list[tuple[dict[str, Any], str]] = [
+        ({"valid_until": "soon"}, "invalid_input"),
+        ({"valid_until": "<private>hunter2</private>x"}, "invalid_input"),
+        ({"valid_from": "2027-03-02", "valid_until": "2027-03-01"}, "invalid_input"),
+        ({"valid_from": 20270301}, "invalid_input"),
+        ({"related": mine}, "invalid_input"),
+        ({"related": ["tabs"]}, "invalid_input"),
+        ({"related": [5]}, "invalid_input"),
+        ({"related": [mine] * 21}, "invalid_input"),
+        ({"related": ["project:active:commands:no-such-record-123456"]}, "not_found"),
+    ]
+    for more, code in bad:
+        assert call("remember", item | more)[0] == code, more
+    assert place.bytes() == before
+    more = {"valid_from": "2027-01-31", "valid_until": "2027-03-01", "related": [mine, mine]}
+    code, done = call("remember", item | more)
+    assert code == ""
+    record = place.cam("memory", "show", done["ref"])
+    _, _, topic, name = mine.split(":")
+    assert [record[key] for key in ("valid_from", "valid_until", "related")] == [
+        "2027-01-31T00:00:00.000Z", "2027-03-01T23:59:59.999Z", [f"{topic}:{name}"],
+    ]  # fmt: skip
+    assert "related" not in place.cam("memory", "show", mine)  # a person's record is not an agent's to touch
+    before = place.bytes(records=True)
+    code, again = call("remember", item | {"valid_until": "2029-01-01", "related": [done["ref"]]})
+    assert (code, again["is_new"]) == ("", False)
+    assert list(again["warnings"]) == ["it is remembered already; its dates and links stay as they were"]
+    assert place.bytes(records=True) == before
+
+
+def test_what_was_said_on_a_channel_comes_in_its_envelope(place: Place) -> None:
+    place.cam("remember", RULE)
+    said = CaptureEnvelope(
+        "hermes", "message", "2026-11-30T10:00:00Z", "The shop is frozen <private>hunter2</private>",
+        valid_from="2026-12-01", valid_until="2026-12-24", session="channel-7",
+    )  # fmt: skip
+    memory = create("hermes", cwd=str(place.repo))
+    before = place.bytes()
+    with pytest.raises(CamError):
+        memory.remember(said)
+    assert place.bytes() == before
+    record = memory.remember(said, allow_write=True).record
+    assert (record.summary, record.valid_from, record.valid_until) == (
+        "The shop is frozen", "2026-12-01T00:00:00.000Z", "2026-12-24T00:00:00.000Z",
+    )  # fmt: skip
+    assert [(s.name, s.session) for s in record.sources] == [("hermes", "channel-7")]
+    assert b"hunter2" not in b"".join(place.bytes().values())
+
+
+@WAYS
+def test_dates_and_links_wait_with_what_waits(place: Place, way: str) -> None:
+    place.cam("remember", RULE)
+    other = place.cam("remember", "The shop is built by Jenkins")["ref"]
+    item = {"title": "Use npm", "content": "for a while", "type": "idea", "related": [other]}
+    assert place.ways[way]("remember", item | {"valid_until": "2027-03-01"})[0] == "governance_refused"
+    (waiting,) = place.waiting()
+    assert (waiting["type"], waiting["valid_until"]) == ("idea", "2027-03-01T23:59:59.999Z")
+    ref = place.cam("review", "accept", waiting["id"])["applied"][0]["ref"]
+    record = place.cam("memory", "show", ref)
+    assert (record["type"], record["valid_until"], record["related"]) == (
+        "idea", "2027-03-01T23:59:59.999Z", [":".join(other.split(":")[2:])],
+    )  # fmt: skip
 
 
 @WAYS
