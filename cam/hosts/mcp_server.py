@@ -53,7 +53,7 @@ def serve(options: ServeOptions, describe: Describe) -> int:
         The exit code; the process should end at once, threads that wait for the client included.
     """
     gc.disable()  # the SDK makes objects that live as long as the process: looking through them costs a tenth
-    from cam.hosts.mcp_wire import Input, Output, claim_wire  # noqa: PLC0415 - the SDK costs a second
+    from cam.hosts.mcp_wire import Input, Output, Unanswered, claim_wire  # noqa: PLC0415 - the SDK costs a second
 
     try:
         wire_in, wire_out = claim_wire()
@@ -68,8 +68,9 @@ def serve(options: ServeOptions, describe: Describe) -> int:
     gc.enable()
 
     async def run() -> None:
-        output = Output(wire_out)
-        streams: Any = Input(wire_in, output), output
+        unanswered = Unanswered()
+        output = Output(wire_out, unanswered)
+        streams: Any = Input(wire_in, output, unanswered), output
         async with stdio_server(*streams) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 

@@ -2,16 +2,18 @@
 
 The SDK's own transport reads a line of any length and drops what it cannot parse without a word. Here a frame
 has a bound, whatever is no message is answered with an error, and no more is read while much is unanswered.
+At the end of what there is to read the SDK drops what it has not answered yet; here that is answered first.
 """
 
 import asyncio
 import json
 import os
 import threading
-from typing import BinaryIO, Self
+from collections import Counter
+from typing import Any, BinaryIO, Self
 
 import anyio
-from mcp_types import jsonrpc_message_adapter
+from mcp_types import JSONRPCNotification, JSONRPCRequest, jsonrpc_message_adapter
 
 MAX_FRAME = 4 << 20
 """Bytes of one message; the largest item that may be remembered fits in, escaped."""
@@ -19,9 +21,46 @@ MAX_FRAME = 4 << 20
 MAX_TASKS = 300
 """Tasks at which reading waits for answers to be written."""
 
-_PATIENCE = 5.0  # seconds that answers may take to be written once the client has gone
+_PATIENCE = 5.0  # seconds that the next answer may take once the client has said its last
 
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
+
+
+class Unanswered:
+    """Requests that were read and whose answers were not written yet, by their ids."""
+
+    def __init__(self) -> None:
+        self._open: Counter[int | str] = Counter()
+        self._answered = anyio.Event()
+
+    def came_in(self, message: Any) -> None:
+        """Take note of a message of the client's."""
+        if isinstance(message, JSONRPCRequest):
+            self._open[message.id] += 1
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            name = (message.params or {}).get("requestId")
+            if isinstance(name, (int, str)):
+                self._open.pop(name, None)
+
+    def went_out(self, text: str) -> None:
+        """Take note of a message that was written."""
+        said = json.loads(text)
+        name = said.get("id")
+        if "method" in said or name not in self._open:
+            return
+        self._open[name] -= 1
+        if not self._open[name]:
+            del self._open[name]
+        self._answered.set()
+
+    async def wait(self) -> None:
+        """Return once all is answered, or no answer came for too long."""
+        while self._open:
+            self._answered = anyio.Event()
+            with anyio.move_on_after(_PATIENCE) as scope:
+                await self._answered.wait()
+            if scope.cancelled_caught:
+                return
 
 
 class Output:
@@ -29,16 +68,19 @@ class Output:
 
     Args:
         file: the wire.
+        unanswered: what is to be answered.
     """
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, unanswered: Unanswered) -> None:
         self._file = file
         self._lock = anyio.Lock()
+        self._unanswered = unanswered
 
     async def write(self, text: str) -> None:
         """Write one line."""
         async with self._lock:
             await anyio.to_thread.run_sync(self._put, text.encode("utf-8"), abandon_on_cancel=True)
+        self._unanswered.went_out(text)
 
     async def flush(self) -> None:
         """Nothing is held back."""
@@ -54,11 +96,13 @@ class Input:
     Args:
         file: the wire.
         output: where what is no message is answered.
+        unanswered: what is to be answered before the end.
     """
 
-    def __init__(self, file: BinaryIO, output: Output) -> None:
+    def __init__(self, file: BinaryIO, output: Output, unanswered: Unanswered) -> None:
         self._file = file
         self._output = output
+        self._unanswered = unanswered
 
     def __aiter__(self) -> Self:
         """Itself."""
@@ -74,16 +118,18 @@ class Input:
                 await self._refuse(None, _INVALID_REQUEST, f"a message has {MAX_FRAME >> 20} MiB at most")
                 continue
             if not line:
+                await self._unanswered.wait()
                 _leave_soon()
                 raise StopAsyncIteration
             if not line.strip():
                 continue
             text = line.decode("utf-8", "replace")
             try:
-                jsonrpc_message_adapter.validate_json(text, by_name=False)
+                message = jsonrpc_message_adapter.validate_json(text, by_name=False)
             except Exception:
                 await self._refuse(*_what_is_wrong(text))
                 continue
+            self._unanswered.came_in(message)
             return text
 
     def _line(self) -> bytes | None:

@@ -15,7 +15,7 @@ import pytest
 from cam.cli.entry import main
 from cam.hosts.mcp_server import choose_folder
 from cam.hosts.mcp_tools import TOOLS
-from tests.unit.hosts.wire import Wire
+from tests.unit.hosts.wire import INITIALIZE, Wire
 
 FACTS = ("Run the tests with make fast", "Deploy with make ship on Tuesdays", "提交信息用中文")
 
@@ -233,6 +233,28 @@ def test_a_client_that_asks_and_never_reads_is_not_read_on(shop: Path) -> None:
                 _wait(0.05)
         assert full == 20  # the pipe stays full: nothing is piled up inside
         assert _resident(wire.process.pid) < 300 << 20
+
+
+def test_all_that_was_sent_is_answered_though_the_input_ends_at_once(shop: Path) -> None:
+    """As of ``printf … | cam mcp serve``: the slowest way to be asked once."""
+    question = {"name": "search_memories", "arguments": {"query": "tests"}}
+    asked = [
+        {"id": "hello", "method": "initialize", "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        *({"id": n, "method": "tools/call", "params": question} for n in range(20)),
+        {"id": 50, "method": "tools/list"},
+        {"id": 51, "method": "no/such/method"},
+        {"method": "notifications/cancelled", "params": {"requestId": 19}},
+    ]
+    frames = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in asked)
+    done = subprocess.run(
+        [sys.executable, "-m", "cam", "mcp", "serve"],
+        cwd=shop, input=frames.encode()[:-1], capture_output=True, timeout=60, check=True,
+    )  # fmt: skip
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert answers.keys() - {19} == {"hello", *range(19), 50, 51}
+    assert all(answers[n]["result"]["structuredContent"]["total"] == 1 for n in range(19))
+    assert done.stderr == b""
 
 
 @pytest.mark.parametrize("how", ["stdin", "both"])
