@@ -6,22 +6,33 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, NoReturn, TextIO
 
-from cam.core.errors import CamError, InvalidInputError
+from cam.core.errors import CamError, InvalidInputError, WriteRefusedError
 from cam.render.answer import failure, success, to_json
+from cam.system.environment import agent_variable
 
 NO_TRACE = "the details are in"
 
-_CHANGING = frozenset((
-    "remember", "forget", "undo", "sync", "on", "gc", "set", "edit", "move", "merge", "link", "unlink", "pin",
-    "unpin", "archive", "restore", "import", "codex", "claude", "native", "agents-md", "accept", "reject",
-    "purge", "save", "refresh", "clear", "restore-ts",
-))  # fmt: skip
-"""Last words of the commands after which the next session may be told something else."""
-
 _LONGEST = 600
 """Characters of a message that are said: what was typed wrongly may be of any length."""
+
+
+class Access(StrEnum):
+    """What a command does to what is a person's: memory, settings, the files of hosts."""
+
+    READS = "reads"
+    """Nothing, but for what is derived, such as the report of a benchmark."""
+    WITH_KEYS = "with keys"
+    """Writes for an agent too; the command itself asks who writes."""
+    WRITES = "writes"
+    """Refused where an agent runs it; so is a file that the command line names."""
+
+
+def writes_unless(is_shown: bool, /) -> Access:
+    """Access of a command that can also just show what it would do."""
+    return Access.READS if is_shown else Access.WRITES
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +54,21 @@ class Answer:
     verbatim: bool = False
 
 
-def respond(command: str, as_json: bool, work: Callable[[], Answer]) -> NoReturn:
+def respond(command: str, as_json: bool, access: Access, work: Callable[[], Answer]) -> NoReturn:
     """Run a command and end the process with its exit code.
+
+    This is the one place where an agent's shell is kept from what is a person's to do, and after which the
+    next session may be told something else.
 
     Args:
         command: dotted name for the envelope.
         as_json: one JSON object on stdout instead of text.
+        access: what the command does to what is a person's.
         work: the command.
     """
     try:
+        if access is Access.WRITES:
+            _refuse_agents()
         answer = work()
         out = to_json(success(command, answer.data)) if as_json else _shown(answer)
         notes, code = answer.notes, answer.exit_code
@@ -62,7 +79,7 @@ def respond(command: str, as_json: bool, work: Callable[[], Answer]) -> NoReturn
         out = to_json(failure(command, word, message)) if as_json else ""
         notes = () if as_json else (f"cam: {message}",)
     emit(out, notes)
-    if command.rpartition(".")[2] in _CHANGING:
+    if access is not Access.READS:
         from cam.hosts.hook_ready import renew_later
 
         renew_later()
@@ -101,6 +118,20 @@ def emit(out: str, notes: tuple[str, ...] = ()) -> None:
             if error.errno not in (errno.EPIPE, errno.EIO):
                 raise
             _drop_unsaid(sys.stdout)
+
+
+def _refuse_agents() -> None:
+    """Let a person alone pass.
+
+    Raises:
+        WriteRefusedError: an agent runs this.
+    """
+    shown = agent_variable(os.environ)
+    if shown:
+        raise WriteRefusedError(
+            f"an agent runs this ({shown} is set), and it is a person's to do, in their own terminal; agents "
+            "write with the MCP tool remember, or with cam remember --actor NAME --allow-write"
+        )
 
 
 def _say(stream: TextIO, text: str) -> None:

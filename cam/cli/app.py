@@ -121,21 +121,6 @@ def enter_context(cwd: str | None) -> "Context":
     return context
 
 
-def enter_to_write(cwd: str | None) -> "Context":
-    """The context of a command that only a person may call.
-
-    Raises:
-        WriteRefusedError: an agent runs this.
-        InvalidInputError: ``cwd`` is no folder.
-        NotFoundError: the current folder is gone.
-    """
-    from cam.cli.keys import refuse_agents
-
-    context = enter_context(cwd)
-    refuse_agents(context.environment)
-    return context
-
-
 def run_app(arguments: list[str], options: GlobalOptions) -> int:
     """Run a Typer command.
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.errors import InvalidInputError
@@ -22,7 +22,7 @@ def audit_command(
     cwd: Cwd = None,
 ) -> None:
     """Look for secrets and personal paths; exit 0 clean, 4 findings, 1 if something could not be read."""
-    respond("audit", as_json, lambda: _audit(repo, history, as_json, cwd))
+    respond("audit", as_json, Access.READS, lambda: _audit(repo, history, as_json, cwd))
 
 
 def _audit(repo: bool, history: bool, as_json: bool, cwd: str | None) -> Answer:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.options import Json
 from cam.core.errors import InvalidInputError
 
@@ -20,7 +20,7 @@ def completion_command(
     as_json: Json = False,
 ) -> None:
     """Print the shell's completion: commands, options, scopes, topics and the refs of what is remembered."""
-    respond("completion", as_json, lambda: _completion(shell))
+    respond("completion", as_json, Access.READS, lambda: _completion(shell))
 
 
 def _completion(shell: str | None) -> Answer:

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.editor import start_editor
-from cam.cli.keys import refuse_agents
 from cam.cli.options import Cwd, Json
 from cam.context import open_context
 from cam.core.errors import NotFoundError
@@ -32,7 +31,7 @@ def list_command(as_json: Json = False, cwd: Cwd = None) -> None:
             settings_data(settings), settings_text(settings), tuple(f"cam: {w}" for w in settings.warnings)
         )
 
-    respond("config.list", as_json, work)
+    respond("config.list", as_json, Access.READS, work)
 
 
 @app.command("get")
@@ -45,7 +44,7 @@ def get_command(name: str, as_json: Json = False, cwd: Cwd = None) -> None:
         row = next(r for r in settings_data(settings)["settings"] if r["name"] == name)
         return Answer(row, show_value(settings[name]))
 
-    respond("config.get", as_json, work)
+    respond("config.get", as_json, Access.READS, work)
 
 
 @app.command("set")
@@ -55,14 +54,13 @@ def set_command(name: str, value: str, where: Where = "user", as_json: Json = Fa
     def work() -> Answer:
         _known(name)
         context = open_context(global_cwd(cwd))
-        refuse_agents(context.environment)
         path = settings_path(context.environment, context.project, where)
         change_setting(path, where, name, value)
         now = open_context(global_cwd(cwd)).settings
         text = f"{name} = {show_value(now[name])}  ({now.sources[name]})"
         return Answer({"name": name, "value": now[name], "source": now.sources[name], "path": path}, text)
 
-    respond("config.set", as_json, work)
+    respond("config.set", as_json, Access.WRITES, work)
 
 
 @app.command("edit")
@@ -71,14 +69,13 @@ def edit_command(where: Where = "user", cwd: Cwd = None) -> None:
 
     def work() -> Answer:
         context = open_context(global_cwd(cwd))
-        refuse_agents(context.environment)
         path = settings_path(context.environment, context.project, where)
         ensure_settings(path, where)
         start_editor(context.environment, path)
         warnings = open_context(global_cwd(cwd)).settings.warnings
         return Answer({"path": path}, path, tuple(f"cam: {w}" for w in warnings))
 
-    respond("config.edit", as_json=False, work=work)
+    respond("config.edit", as_json=False, access=Access.WRITES, work=work)
 
 
 def _known(name: str) -> None:

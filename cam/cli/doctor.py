@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import global_cwd
 from cam.cli.integrate import machine
 from cam.cli.options import Cwd, Json
@@ -60,8 +60,8 @@ def doctor_command(
     budget, and kept until one of them changes.
     """
     if codex_arguments == ["health"]:
-        respond("doctor.health", as_json, lambda: _health(cwd))
-    respond("doctor", as_json, lambda: _doctor(cwd, tuple(codex_arguments or ()), proof))
+        respond("doctor.health", as_json, Access.READS, lambda: _health(cwd))
+    respond("doctor", as_json, Access.READS, lambda: _doctor(cwd, tuple(codex_arguments or ()), proof))
 
 
 def _doctor(cwd: str | None, arguments: tuple[str, ...], proof: bool | None) -> Answer:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context, enter_to_write
+from cam.cli.answer import Answer, respond, writes_unless
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope, Yes
 from cam.context import Context
 from cam.core.errors import NotFoundError, WriteRefusedError
@@ -30,13 +30,18 @@ def forget_command(
 ) -> None:
     """Archive what is remembered, delete it, or erase it; a query shows what it would touch and asks."""
     verb = "erase" if erase else "delete" if delete else "archive"
-    respond("forget", as_json, lambda: _forget(what, verb, scope, yes, dry_run, as_json, cwd))
+    respond(
+        "forget",
+        as_json,
+        writes_unless(dry_run),
+        lambda: _forget(what, verb, scope, yes, dry_run, as_json, cwd),
+    )
 
 
 def _forget(
     what: str, verb: str, scope: str | None, yes: bool, dry_run: bool, as_json: bool, cwd: str | None
 ) -> Answer:
-    context = enter_context(cwd) if dry_run else enter_to_write(cwd)
+    context = enter_context(cwd)
     if verb == "erase" and MemoryRef.looks_like(what) and not dry_run:
         return _erase(context, [MemoryRef.parse(what)])
     snapshot = context.store.snapshot()

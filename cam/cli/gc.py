@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context, enter_to_write
+from cam.cli.answer import Answer, respond, writes_unless
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.errors import InvalidInputError
 from cam.render.gc import gc_data, gc_text
@@ -29,13 +29,13 @@ def gc_command(
     """Clear what is old in the whole store; an active record never goes. Shows only, unless --yes."""
 
     def work() -> Answer:
-        root = (enter_to_write(cwd) if yes else enter_context(cwd)).layout.root
+        root = enter_context(cwd).layout.root
         archive = None if keep_archive is None else _days("--keep-archive", keep_archive)
         keep = Keep(_days("--keep-history", keep_history), _days("--keep-audit", keep_audit), archive)
         waste = clear(root, keep) if yes else find_waste(root, keep)
         return Answer(gc_data(waste, done=yes), gc_text(waste, done=yes))
 
-    respond("gc", as_json, work)
+    respond("gc", as_json, writes_unless(not yes), work)
 
 
 def _days(option: str, text: str) -> int:

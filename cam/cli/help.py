@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, emit, respond
+from cam.cli.answer import Access, Answer, emit, respond
 from cam.cli.entry import PASS_THROUGH, GlobalOptions
 from cam.core.errors import NotFoundError
 
@@ -56,7 +56,7 @@ def help_command(
     if words[0] in COMMANDS:
         raise typer.Exit(run_app([*words, "--help"], GlobalOptions()))
     if words[0] in topics():
-        respond("help", as_json=False, work=lambda: _page(words[0]))
+        respond("help", as_json=False, access=Access.READS, work=lambda: _page(words[0]))
     raise NotFoundError(f"there is no command or topic {words[0]!r}; 'cam help' names them all")
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond, writes_unless
 from cam.cli.app import enter_context
 from cam.cli.integrate import DryRun, Trust, Where, machine, put_in, take_out
 from cam.cli.options import Cwd, Json
@@ -31,6 +31,7 @@ def install_command(
     respond(
         "hooks.install",
         as_json,
+        writes_unless(dry_run),
         lambda: put_in(cwd, scope, "runtime", (piece,), trust=trust and not bridge, dry_run=dry_run),
     )
 
@@ -45,7 +46,12 @@ def remove_command(
 ) -> None:
     """Take cam's hooks out again, and their trust."""
     piece = Piece.BRIDGE if bridge else Piece.HOOKS
-    respond("hooks.remove", as_json, lambda: take_out(cwd, scope, "runtime", (piece,), dry_run=dry_run))
+    respond(
+        "hooks.remove",
+        as_json,
+        writes_unless(dry_run),
+        lambda: take_out(cwd, scope, "runtime", (piece,), dry_run=dry_run),
+    )
 
 
 @app.command("status")
@@ -60,4 +66,4 @@ def status_command(as_json: Json = False, cwd: Cwd = None) -> None:
         code = max(finding.severity for finding in findings)
         return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
 
-    respond("hooks.status", as_json, work)
+    respond("hooks.status", as_json, Access.READS, work)

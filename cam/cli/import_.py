@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cam.cli.answer import Answer, emit, respond
-from cam.cli.app import enter_context, enter_to_write
+from cam.cli.answer import Answer, emit, respond, writes_unless
+from cam.cli.app import enter_context
 from cam.cli.long_work import Since, bar, is_off_in, since_stamp
 from cam.cli.options import Cwd, Json, Yes
 from cam.context import Context
@@ -52,7 +52,7 @@ def codex_command(
             return Answer({"note": "CAM_OFF is set"}, "CAM_OFF is set: nothing was read.")
         return _import(context, since_stamp(since), yes=yes, dry_run=dry_run, as_json=as_json)
 
-    respond("import.codex", as_json, work)
+    respond("import.codex", as_json, writes_unless(dry_run), work)
 
 
 def _import(context: Context, since: str, *, yes: bool, dry_run: bool, as_json: bool) -> Answer:
@@ -113,7 +113,12 @@ def agents_md_command(
             [(f.path, MemoryScope.GLOBAL if f.level == "user" else MemoryScope.PROJECT) for f in read]
         )
 
-    respond("import.agents-md", as_json, lambda: _propose(cwd, "agents-md", files, yes, dry_run, as_json))
+    respond(
+        "import.agents-md",
+        as_json,
+        writes_unless(dry_run),
+        lambda: _propose(cwd, "agents-md", files, yes, dry_run, as_json),
+    )
 
 
 @app.command("claude")
@@ -126,7 +131,12 @@ def claude_command(yes: Yes = False, dry_run: DryRun = False, as_json: Json = Fa
         root = context.project.root if context.project else context.environment.cwd
         return claude_files(context.environment.home, (root, os.path.realpath(context.environment.cwd)))
 
-    respond("import.claude", as_json, lambda: _propose(cwd, "claude", files, yes, dry_run, as_json))
+    respond(
+        "import.claude",
+        as_json,
+        writes_unless(dry_run),
+        lambda: _propose(cwd, "claude", files, yes, dry_run, as_json),
+    )
 
 
 @app.command("native")
@@ -139,7 +149,12 @@ def native_command(yes: Yes = False, dry_run: DryRun = False, as_json: Json = Fa
         root = context.project.root if context.project else context.environment.cwd
         return native_files(context.codex_home, root)
 
-    respond("import.native", as_json, lambda: _propose(cwd, "native", files, yes, dry_run, as_json))
+    respond(
+        "import.native",
+        as_json,
+        writes_unless(dry_run),
+        lambda: _propose(cwd, "native", files, yes, dry_run, as_json),
+    )
 
 
 def _propose(
@@ -154,7 +169,7 @@ def _propose(
     from cam.memory.others import plan_others, propose_others
     from cam.render.others import others_data, others_text
 
-    context = enter_context(cwd) if dry_run else enter_to_write(cwd)
+    context = enter_context(cwd)
     if context.off_reason:
         return Answer({"note": context.off_reason}, f"{context.off_reason}: nothing was read.")
     plan = plan_others(context.store, kind, files(context))

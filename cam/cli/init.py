@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.setup.init import initialise
@@ -26,4 +26,4 @@ def init_command(
         lines = [f"{'created' if s.done else 'there already'}  {s.path}" for s in steps]
         return Answer(data, "\n".join([*lines, 'Next: cam run, or cam exec "…"']))
 
-    respond("init", as_json, work)
+    respond("init", as_json, Access.WRITES, work)

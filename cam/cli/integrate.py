@@ -7,7 +7,6 @@ import typer
 
 from cam.cli.answer import Answer, emit
 from cam.cli.app import enter_context
-from cam.cli.keys import refuse_agents
 from cam.context import Context
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.render.integrations import plan_data, plan_text
@@ -50,7 +49,6 @@ def put_in(
     places = _places(context, scope, surface)
     version = None
     if trust:
-        refuse_agents(context.environment)  # what Codex may run is a person's word
         pieces = (*pieces, Piece.TRUST)
         program, version = find_program(context)
         if not program:

@@ -2,7 +2,7 @@
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Answer, respond, writes_unless
 from cam.cli.app import enter_context
 from cam.cli.integrate import (
     DryRun,
@@ -37,7 +37,7 @@ def install_command(
         require_codex(host, as_json=as_json)
         return put_in(cwd, scope, skill_surface, STACK, trust=trust, dry_run=dry_run)
 
-    respond("integrations.install", as_json, work)
+    respond("integrations.install", as_json, writes_unless(dry_run), work)
 
 
 @app.command("apply")
@@ -56,7 +56,7 @@ def apply_command(
         require_codex(host, as_json=as_json)
         return put_in(cwd, scope, skill_surface, (*STACK, Piece.GUIDANCE), trust=trust, dry_run=dry_run)
 
-    respond("integrations.apply", as_json, work)
+    respond("integrations.apply", as_json, writes_unless(dry_run), work)
 
 
 @app.command("remove")
@@ -74,7 +74,7 @@ def remove_command(
         require_codex(host, as_json=as_json)
         return take_out(cwd, scope, skill_surface, (*STACK, Piece.GUIDANCE), dry_run=dry_run)
 
-    respond("integrations.remove", as_json, work)
+    respond("integrations.remove", as_json, writes_unless(dry_run), work)
 
 
 @app.command("doctor")
@@ -102,4 +102,4 @@ def doctor_command(
         code = max(finding.severity for finding in health.findings)
         return Answer(health_data(health), doctor_text(health.findings), exit_code=int(code))
 
-    respond("integrations.doctor", as_json, work)
+    respond("integrations.doctor", as_json, writes_unless(not fix), work)

@@ -27,20 +27,6 @@ def who_writes(environment: Environment, actor: str | None, *, allow_write: bool
     return ""
 
 
-def refuse_agents(environment: Environment) -> None:
-    """Let a person alone pass.
-
-    Raises:
-        WriteRefusedError: an agent runs this.
-    """
-    shown = environment.agent_variable
-    if shown:
-        raise WriteRefusedError(
-            f"an agent runs this ({shown} is set), and it is a person's to do, in their own terminal; agents "
-            "write with the MCP tool remember, or with cam remember --actor NAME --allow-write"
-        )
-
-
 def read_item(text: str | None, file: str | None) -> object:
     """The one item of a command: its word if that is JSON, a file, or stdin.
 

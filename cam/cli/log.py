@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.records import parse_scope
@@ -32,7 +32,7 @@ def log_command(
     cwd: Cwd = None,
 ) -> None:
     """What each session taught, corrected and forgot, newest first, with its words and the way back."""
-    respond("log", as_json, lambda: _log(limit, since, scope, session, cwd))
+    respond("log", as_json, Access.READS, lambda: _log(limit, since, scope, session, cwd))
 
 
 def _log(limit: int, since: str | None, scope: str | None, session: str | None, cwd: str | None) -> Answer:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond, writes_unless
 from cam.cli.app import enter_context, global_cwd
 from cam.cli.integrate import DryRun, Host, Where, machine, put_in, require_codex, take_out
 from cam.cli.mcp_serve import run_serve
@@ -41,7 +41,7 @@ def install_command(
         require_codex(host, as_json=as_json)
         return put_in(cwd, scope, "runtime", (Piece.MCP,), trust=False, dry_run=dry_run)
 
-    respond("mcp.install", as_json, work)
+    respond("mcp.install", as_json, writes_unless(dry_run), work)
 
 
 @app.command("remove")
@@ -58,7 +58,7 @@ def remove_command(
         require_codex(host, as_json=as_json)
         return take_out(cwd, scope, "runtime", (Piece.MCP,), dry_run=dry_run)
 
-    respond("mcp.remove", as_json, work)
+    respond("mcp.remove", as_json, writes_unless(dry_run), work)
 
 
 @app.command("apply-guidance")
@@ -75,7 +75,7 @@ def apply_guidance_command(
         require_codex(host, as_json=as_json)
         return put_in(cwd, scope, "runtime", (Piece.GUIDANCE,), trust=False, dry_run=dry_run)
 
-    respond("mcp.apply-guidance", as_json, work)
+    respond("mcp.apply-guidance", as_json, writes_unless(dry_run), work)
 
 
 @app.command("doctor")
@@ -91,7 +91,7 @@ def doctor_command(host: Host = "codex", as_json: Json = False, cwd: Cwd = None)
         code = max(finding.severity for finding in findings)
         return Answer(doctor_data(findings), doctor_text(findings), exit_code=int(code))
 
-    respond("mcp.doctor", as_json, work)
+    respond("mcp.doctor", as_json, Access.READS, work)
 
 
 @app.command("print-config")
@@ -115,4 +115,4 @@ def print_config_command(
             parts.append(f"and into AGENTS.md:\n\n{made.guidance.rstrip()}")
         return Answer(data, "\n\n".join(parts), (f"cam: for {made.path}",))
 
-    respond("mcp.print-config", as_json, work)
+    respond("mcp.print-config", as_json, Access.READS, work)

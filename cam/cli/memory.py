@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from cam.cli import memory_edit
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context, global_cwd
 from cam.cli.options import Cwd, Json, Scope, Topic
 from cam.cli.transfer import export_command, import_command
@@ -47,7 +47,7 @@ def overview(
 ) -> None:
     """What is remembered here: counts by scope and topic, and what was learned last."""
     if context.invoked_subcommand is None:
-        respond("memory", as_json, lambda: _startup(cwd) if startup else _overview(cwd))
+        respond("memory", as_json, Access.READS, lambda: _startup(cwd) if startup else _overview(cwd))
 
 
 @app.command("list")
@@ -61,7 +61,7 @@ def list_command(
     cwd: Cwd = None,
 ) -> None:
     """List records, sorted by ref."""
-    respond("memory.list", as_json, lambda: _list(scope, state, topic, cwd))
+    respond("memory.list", as_json, Access.READS, lambda: _list(scope, state, topic, cwd))
 
 
 @app.command("show")
@@ -75,7 +75,12 @@ def show_command(
     cwd: Cwd = None,
 ) -> None:
     """Show one record whole: text, sources, dates."""
-    respond("memory.show", as_json, lambda: _show(ref, cwd) if at is None else _show_at(ref, at, cwd))
+    respond(
+        "memory.show",
+        as_json,
+        Access.READS,
+        lambda: _show(ref, cwd) if at is None else _show_at(ref, at, cwd),
+    )
 
 
 @app.command("diff")
@@ -85,7 +90,7 @@ def diff_command(
     cwd: Cwd = None,
 ) -> None:
     """What was added, changed, archived and deleted since then."""
-    respond("memory.diff", as_json, lambda: _diff(since, cwd))
+    respond("memory.diff", as_json, Access.READS, lambda: _diff(since, cwd))
 
 
 memory_edit.register(app)

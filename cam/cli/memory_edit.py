@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_to_write
+from cam.cli.answer import Access, Answer, respond
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope
 from cam.context import Context
 from cam.core.errors import InvalidInputError
@@ -45,7 +45,7 @@ def edit_command(
         wish = Wish(summary, None if detail is None else tuple(detail), _type(kind), valid_from, valid_until)
         return _edit(MemoryRef.parse(ref), None if wish == Wish() else wish, cwd)
 
-    respond("memory.edit", as_json, work)
+    respond("memory.edit", as_json, Access.WRITES, work)
 
 
 def move_command(
@@ -66,12 +66,12 @@ def move_command(
         edit = partial(
             move, ref=MemoryRef.parse(ref), scope=where, topic=check_topic(topic) if topic else None
         )
-        context = enter_to_write(cwd)
+        context = enter_context(cwd)
         if where:
             context.layout.scope_folder(where)  # refuses a project's scope where there is no project
         return _change(context, "move", "Moved", edit)
 
-    respond("memory.move", as_json, work)
+    respond("memory.move", as_json, Access.WRITES, work)
 
 
 def link_command(ref: Ref, other: Other, as_json: Json = False, cwd: Cwd = None) -> None:
@@ -131,7 +131,7 @@ def _edit(ref: MemoryRef, wish: Wish | None, cwd: str | None) -> Answer:
     from cam.memory.edits import edit, editable, read_edited
     from cam.memory.lookup import find
 
-    context = enter_to_write(cwd)
+    context = enter_context(cwd)
     if wish is not None:
         return _change(context, "edit", "Edited", partial(edit, ref=ref, wish=wish))
     record = find(context.store.snapshot().records, ref)
@@ -150,9 +150,9 @@ def _on_one(verb: str, done: str, ref: str, as_json: bool, cwd: str | None) -> N
             "restore": edits.restore,
         }
         edit = partial(steps[verb], ref=MemoryRef.parse(ref))
-        return _change(enter_to_write(cwd), verb, done, edit)
+        return _change(enter_context(cwd), verb, done, edit)
 
-    respond(f"memory.{verb}", as_json, work)
+    respond(f"memory.{verb}", as_json, Access.WRITES, work)
 
 
 def _on_two(verb: str, done: str, ref: str, other: str, as_json: bool, cwd: str | None) -> None:
@@ -161,9 +161,9 @@ def _on_two(verb: str, done: str, ref: str, other: str, as_json: bool, cwd: str 
 
         edit = {"link": edits.link, "unlink": edits.unlink, "merge": edits.merge}[verb]
         both = partial(edit, one=MemoryRef.parse(ref), other=MemoryRef.parse(other))
-        return _change(enter_to_write(cwd), verb, done, both)
+        return _change(enter_context(cwd), verb, done, both)
 
-    respond(f"memory.{verb}", as_json, work)
+    respond(f"memory.{verb}", as_json, Access.WRITES, work)
 
 
 def _change(context: Context, verb: str, done: str, edit: Edit) -> Answer:

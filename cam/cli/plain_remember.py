@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cam.cli.answer import Answer, emit, respond
+from cam.cli.answer import Access, Answer, emit, respond
 from cam.cli.entry import GlobalOptions
 from cam.cli.keys import who_writes
 from cam.context import Context, open_context
@@ -34,7 +34,7 @@ def run_plain(arguments: Sequence[str], given: GlobalOptions) -> None:
             context, text, _last(options, "--scope"), _last(options, "--topic"), options.get("--detail", [])
         )
 
-    respond("remember", "--json" in options, work)
+    respond("remember", "--json" in options, Access.WITH_KEYS, work)
 
 
 def remember_answer(

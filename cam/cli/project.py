@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context, enter_to_write
+from cam.cli.answer import Access, Answer, respond
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Yes
 from cam.context import Context
 from cam.core.errors import InvalidInputError, WriteRefusedError
@@ -38,7 +38,7 @@ def list_command(as_json: Json = False, cwd: Cwd = None) -> None:
         data = {"projects": [project_data(row) for row in rows]}
         return Answer(data, projects_text(rows), offer_notes(context))
 
-    respond("project.list", as_json, work)
+    respond("project.list", as_json, Access.READS, work)
 
 
 @app.command("show")
@@ -60,7 +60,7 @@ def show_command(
         row = show_project(root, wanted, context.project)
         return Answer(project_data(row), project_text(row))
 
-    respond("project.show", as_json, work)
+    respond("project.show", as_json, Access.READS, work)
 
 
 @app.command("move")
@@ -76,7 +76,7 @@ def move_command(
     """Attach the memory of a repository that was moved, renamed or cloned anew; a copy is kept."""
 
     def work() -> Answer:
-        context = enter_to_write(cwd)
+        context = enter_context(cwd)
         root = context.layout.root
         environment = context.environment
         project = project_at(environment.expand(to), environment.home) if to else context.project
@@ -84,7 +84,7 @@ def move_command(
         note_project(root, project)
         return Answer(attached_data(done), attached_text(done))
 
-    respond("project.move", as_json, work)
+    respond("project.move", as_json, Access.WRITES, work)
 
 
 @app.command("merge")
@@ -94,11 +94,11 @@ def merge_command(
     """Give the memory of project OLD to project NEW, record by record; a copy of both is kept."""
 
     def work() -> Answer:
-        root = enter_to_write(cwd).layout.root
+        root = enter_context(cwd).layout.root
         done = merge_projects(root, old, new)
         return Answer(attached_data(done), attached_text(done))
 
-    respond("project.merge", as_json, work)
+    respond("project.merge", as_json, Access.WRITES, work)
 
 
 @app.command("purge")
@@ -108,7 +108,7 @@ def purge_command(
     """Take a project out of the store for good: records, history, audit."""
 
     def work() -> Answer:
-        context = enter_to_write(cwd)
+        context = enter_context(cwd)
         root = context.layout.root
         row = show_project(root, find_project(root, name), context.project)
         count = f"{row.active} active and {row.archived} archived records"
@@ -118,7 +118,7 @@ def purge_command(
         data = {"id": row.known.id, "active": row.active, "archived": row.archived}
         return Answer(data, f"Purged {row.known.id}: {count}.")
 
-    respond("project.purge", as_json, work)
+    respond("project.purge", as_json, Access.WRITES, work)
 
 
 def offer_notes(context: Context) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.keys import in_a_sandbox, is_item, read_item, who_writes
 from cam.cli.options import Actor, AllowWrite, Cwd, ItemFile, Json
@@ -33,7 +33,9 @@ def propose_command(
 ) -> None:
     """Propose a change to an instruction file; it waits in 'cam review', and the file is not touched."""
     options = {"target": target, "old": old, "rationale": why}
-    respond("propose", as_json, lambda: _propose(text, file, options, actor, allow_write, cwd))
+    respond(
+        "propose", as_json, Access.WITH_KEYS, lambda: _propose(text, file, options, actor, allow_write, cwd)
+    )
 
 
 def _propose(

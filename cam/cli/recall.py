@@ -8,7 +8,7 @@ import gc
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.entry import GlobalOptions
 from cam.cli.recall_grammar import Command, Option, page, parse, whole_number
 from cam.core.errors import InvalidInputError
@@ -60,7 +60,7 @@ def run_recall(arguments: Sequence[str], given: GlobalOptions) -> NoReturn:
             options.setdefault("--cwd", given.cwd)
         return command.run(words, options)
 
-    respond(f"recall.{name}" if command else "recall", "--json" in arguments, work)
+    respond(f"recall.{name}" if command else "recall", "--json" in arguments, Access.READS, work)
 
 
 def _search(words: Sequence[str], options: Mapping[str, str]) -> Answer:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.keys import in_a_sandbox, is_item, read_item, who_writes
 from cam.cli.options import Actor, AllowWrite, Cwd, ItemFile, Json, Scope
@@ -50,7 +50,7 @@ def remember_command(
             raise InvalidInputError("say what to remember: cam remember TEXT")
         return remember_answer(context, text, scope, topic, details)
 
-    respond("remember", as_json, work)
+    respond("remember", as_json, Access.WITH_KEYS, work)
 
 
 def _item(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Answer, respond, writes_unless
 from cam.cli.app import enter_context
 from cam.cli.doctor import findings_of
 from cam.cli.options import Cwd, Json
@@ -33,7 +33,7 @@ def report_command(
     cwd: Cwd = None,
 ) -> None:
     """What is remembered, learned, told and unused, as one HTML page that loads nothing from elsewhere."""
-    respond("report", as_json, lambda: _report(output, open_it, cwd))
+    respond("report", as_json, writes_unless(output is None), lambda: _report(output, open_it, cwd))
 
 
 def _report(output: str | None, open_it: bool, cwd: str | None) -> Answer:

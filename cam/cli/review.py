@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context, enter_to_write
+from cam.cli.answer import Access, Answer, respond
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRef, check_topic, parse_scope
@@ -29,7 +29,7 @@ Item = Annotated[str, typer.Argument(metavar="ID", help="As 'cam review' prints 
 def review(context: typer.Context, as_json: Json = False, cwd: Cwd = None) -> None:
     """What sync left to you: suppressed, proposed and rejected, each with its reason."""
     if context.invoked_subcommand is None:
-        respond("review", as_json, lambda: _list(False, cwd))
+        respond("review", as_json, Access.READS, lambda: _list(False, cwd))
 
 
 @app.command("list")
@@ -39,7 +39,7 @@ def list_command(
     cwd: Cwd = None,
 ) -> None:
     """List what waits: id, text, why it was not kept, what it conflicts with."""
-    respond("review.list", as_json, lambda: _list(every, cwd))
+    respond("review.list", as_json, Access.READS, lambda: _list(every, cwd))
 
 
 @app.command("accept")
@@ -67,14 +67,14 @@ def accept_command(
     A change to an instruction file is shown as a diff first, and written with --apply alone.
     """
     if write or seen:
-        respond("review.accept", as_json, lambda: _apply(item, seen, write, cwd))
-    respond("review.accept", as_json, lambda: _accept(item, replaces, scope, topic, cwd))
+        respond("review.accept", as_json, Access.WRITES, lambda: _apply(item, seen, write, cwd))
+    respond("review.accept", as_json, Access.WRITES, lambda: _accept(item, replaces, scope, topic, cwd))
 
 
 @app.command("reject")
 def reject_command(item: Item, as_json: Json = False, cwd: Cwd = None) -> None:
     """Do not show it again."""
-    respond("review.reject", as_json, lambda: _reject(item, cwd))
+    respond("review.reject", as_json, Access.WRITES, lambda: _reject(item, cwd))
 
 
 def _list(every: bool, cwd: str | None) -> Answer:
@@ -85,7 +85,7 @@ def _list(every: bool, cwd: str | None) -> Answer:
 def _accept(
     item: str, replaces: list[str] | None, scope: str | None, topic: str | None, cwd: str | None
 ) -> Answer:
-    context = enter_to_write(cwd)
+    context = enter_context(cwd)
     proposal = find_proposal(context.store, item)
     if proposal is not None:
         seen = preview(context.project, proposal)
@@ -103,7 +103,7 @@ def _accept(
 
 
 def _apply(item: str, seen: str, write: bool, cwd: str | None) -> Answer:
-    context = enter_to_write(cwd)
+    context = enter_context(cwd)
     proposal = find_proposal(context.store, item)
     if proposal is None or not write:
         raise InvalidInputError("--apply is for a change to an instruction file, and --seen goes with it")
@@ -112,5 +112,5 @@ def _apply(item: str, seen: str, write: bool, cwd: str | None) -> Answer:
 
 
 def _reject(item: str, cwd: str | None) -> Answer:
-    decided = reject(enter_to_write(cwd).store, item)
+    decided = reject(enter_context(cwd).store, item)
     return Answer(decided_data(decided), decided_text(decided))

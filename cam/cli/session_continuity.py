@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.context import Context
@@ -46,7 +46,7 @@ def status_command(as_json: Json = False, cwd: Cwd = None) -> None:
         found = status(store, context.settings)
         return Answer(status_data(found), status_text(found))
 
-    respond("session.status", as_json, work)
+    respond("session.status", as_json, Access.READS, work)
 
 
 @app.command("load")
@@ -71,7 +71,7 @@ def load_command(
             return Answer(data, "\n".join(lines), notes, verbatim=True)
         return Answer(data, load_text(layers), notes)
 
-    respond("session.load", as_json, work)
+    respond("session.load", as_json, Access.READS, work)
 
 
 @app.command("save")
@@ -84,7 +84,7 @@ def save_command(
 ) -> None:
     """Save where the latest session stopped, beside what earlier ones left."""
     trigger = AFTER_SESSION if after_session else ""
-    respond("session.save", as_json, lambda: _save(cwd, scope, rollout, trigger=trigger))
+    respond("session.save", as_json, Access.WRITES, lambda: _save(cwd, scope, rollout, trigger=trigger))
 
 
 @app.command("refresh")
@@ -92,7 +92,7 @@ def refresh_command(
     scope: LayerScope = None, rollout: Rollout = None, as_json: Json = False, cwd: Cwd = None
 ) -> None:
     """Save it in place of what earlier sessions left; what you added yourself stays."""
-    respond("session.refresh", as_json, lambda: _save(cwd, scope, rollout, refresh=True))
+    respond("session.refresh", as_json, Access.WRITES, lambda: _save(cwd, scope, rollout, refresh=True))
 
 
 @app.command("clear")
@@ -109,7 +109,7 @@ def clear_command(
         done = undo_clear(store) if undo else clear(store, check_scope(scope or "both"))
         return Answer(cleared_data(done), cleared_text(done))
 
-    respond("session.clear", as_json, work)
+    respond("session.clear", as_json, Access.WRITES, work)
 
 
 @app.command("open")
@@ -125,7 +125,7 @@ def open_command(scope: LayerScope = None, cwd: Cwd = None) -> None:
         _edit(context, there[0].path)
         return Answer({"path": there[0].path}, there[0].path)
 
-    respond("session.open", as_json=False, work=work)
+    respond("session.open", as_json=False, access=Access.WRITES, work=work)
 
 
 def _open(cwd: str | None) -> tuple[Context, ContinuityStore]:

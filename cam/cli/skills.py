@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import respond
+from cam.cli.answer import respond, writes_unless
 from cam.cli.integrate import DryRun, put_in, take_out
 from cam.cli.options import Cwd, Json
 from cam.setup.integrations.result import Piece
@@ -25,6 +25,7 @@ def install_command(
     respond(
         "skills.install",
         as_json,
+        writes_unless(dry_run),
         lambda: put_in(cwd, "user", surface, (Piece.SKILL,), trust=False, dry_run=dry_run),
     )
 
@@ -34,4 +35,9 @@ def remove_command(
     surface: Surface = "runtime", dry_run: DryRun = False, as_json: Json = False, cwd: Cwd = None
 ) -> None:
     """Take it out again, unless somebody changed it."""
-    respond("skills.remove", as_json, lambda: take_out(cwd, "user", surface, (Piece.SKILL,), dry_run=dry_run))
+    respond(
+        "skills.remove",
+        as_json,
+        writes_unless(dry_run),
+        lambda: take_out(cwd, "user", surface, (Piece.SKILL,), dry_run=dry_run),
+    )

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.context import Context
@@ -21,7 +21,7 @@ def stats_command(
     cwd: Cwd = None,
 ) -> None:
     """What memory cost and gave here: sessions told, tokens, rules you repeated, records never used."""
-    respond("stats", as_json, lambda: _stats(rebuild, cwd))
+    respond("stats", as_json, Access.READS, lambda: _stats(rebuild, cwd))
 
 
 def _stats(rebuild: bool, cwd: str | None) -> Answer:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context, enter_to_write
+from cam.cli.answer import Access, Answer, respond
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.errors import IntegrityError
 from cam.render.store import (
@@ -35,7 +35,7 @@ def verify_command(as_json: Json = False, cwd: Cwd = None) -> None:
         code = IntegrityError.exit_code if report.problems else 0
         return Answer(verify_data(report), verify_text(report), exit_code=code)
 
-    respond("store.verify", as_json, work)
+    respond("store.verify", as_json, Access.READS, work)
 
 
 @app.command("restore-ts")
@@ -43,10 +43,10 @@ def restore_command(as_json: Json = False, cwd: Cwd = None) -> None:
     """Give the predecessor its store back as it was before this cam wrote; the present one is kept aside."""
 
     def work() -> Answer:
-        done = restore_ts(enter_to_write(cwd).layout.root)
+        done = restore_ts(enter_context(cwd).layout.root)
         return Answer(restored_data(done), restored_text(done))
 
-    respond("store.restore-ts", as_json, work)
+    respond("store.restore-ts", as_json, Access.WRITES, work)
 
 
 @git_app.command("init")
@@ -62,7 +62,7 @@ def git_init_command(as_json: Json = False, cwd: Cwd = None) -> None:
         text = f"The store is kept in git{' from now on' if is_new else ' already'}: {root}"
         return Answer({"root": root, "is_new": is_new}, text)
 
-    respond("store.git.init", as_json, work)
+    respond("store.git.init", as_json, Access.WRITES, work)
 
 
 @git_app.command("sync")
@@ -82,7 +82,7 @@ def git_sync_command(
         done = sync_machines(enter_context(cwd).store, to)
         return Answer(synced_data(done), synced_text(done), synced_notes(done))
 
-    respond("store.git.sync", as_json, work)
+    respond("store.git.sync", as_json, Access.WRITES, work)
 
 
 @git_app.command("merge-driver", hidden=True)

@@ -2,24 +2,24 @@
 
 import os
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_to_write
+from cam.cli.answer import Access, Answer, respond
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.system.files import remove_file, write_atomic
 
 
 def off_command(as_json: Json = False, cwd: Cwd = None) -> None:
     """Switch cam off for this project: Codex is told nothing and nothing is read until it is on again."""
-    respond("off", as_json, lambda: _switch(is_on=False, cwd=cwd))
+    respond("off", as_json, Access.WRITES, lambda: _switch(is_on=False, cwd=cwd))
 
 
 def on_command(as_json: Json = False, cwd: Cwd = None) -> None:
     """Switch cam on again for this project."""
-    respond("on", as_json, lambda: _switch(is_on=True, cwd=cwd))
+    respond("on", as_json, Access.WRITES, lambda: _switch(is_on=True, cwd=cwd))
 
 
 def _switch(*, is_on: bool, cwd: str | None) -> Answer:
-    context = enter_to_write(cwd)
+    context = enter_context(cwd)
     path = context.layout.off_file
     was_on = not os.path.exists(path)
     if is_on:

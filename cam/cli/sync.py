@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, emit, respond
+from cam.cli.answer import Answer, emit, respond, writes_unless
 from cam.cli.app import enter_context
 from cam.cli.long_work import Since, bar, is_off_in, since_stamp
 from cam.cli.options import Cwd, Json
@@ -72,7 +72,7 @@ def sync_command(
             return Answer(data, f"{off}: nothing was read.")
         return _watch(context, asked) if watch else _once(context, asked)
 
-    respond("sync", as_json, work)
+    respond("sync", as_json, writes_unless(dry_run), work)
 
 
 def _once(context: Context, asked: _Asked) -> Answer:

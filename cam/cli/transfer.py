@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_context, enter_to_write
+from cam.cli.answer import Answer, respond, writes_unless
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.errors import WriteRefusedError
 
@@ -39,7 +39,7 @@ def export_command(
         data = {"format": form, "records": count, "file": path}
         return Answer(data, f"Exported {count} {'record' if count == 1 else 'records'} to {path}", notes)
 
-    respond("memory.export", as_json, work)
+    respond("memory.export", as_json, writes_unless(output is None), work)
 
 
 def import_command(
@@ -55,10 +55,10 @@ def import_command(
         from cam.memory.carry import import_memory
         from cam.render.transfer import import_data, import_text
 
-        context = enter_context(cwd) if dry_run else enter_to_write(cwd)
+        context = enter_context(cwd)
         scope = parse_scope(context.settings["default_scope"])
         done = import_memory(context.store, context.environment.expand(file), scope, dry_run=dry_run)
         data = import_data(done, dry_run=dry_run)
         return Answer(data, import_text(data))
 
-    respond("memory.import", as_json, work)
+    respond("memory.import", as_json, writes_unless(dry_run), work)

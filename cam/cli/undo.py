@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
-from cam.cli.app import enter_to_write
+from cam.cli.answer import Access, Answer, respond
+from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.display import one_line
 from cam.core.errors import InvalidInputError
@@ -28,7 +28,7 @@ def undo_command(
     cwd: Cwd = None,
 ) -> None:
     """Take back the last change made here (a sync, a remember, an edit); again for the one before."""
-    respond("undo", as_json, lambda: _undo(what, cwd))
+    respond("undo", as_json, Access.WRITES, lambda: _undo(what, cwd))
 
 
 def _undo(what: str, cwd: str | None) -> Answer:
@@ -39,7 +39,7 @@ def _undo(what: str, cwd: str | None) -> Answer:
         raise InvalidInputError(
             f"{what!r} is neither a number nor the name of a change; 'cam memory diff --since 7d' names them"
         )
-    done = undo(enter_to_write(cwd).store, what if steps is None else steps)
+    done = undo(enter_context(cwd).store, what if steps is None else steps)
     notes = [f"cam: {ref} was changed since and stays as it is" for step in done for ref in step.kept]
     notes += [
         f"cam: {project} changed {ref} since; that stays (cam undo {change})"

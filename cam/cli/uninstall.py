@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, emit, respond
+from cam.cli.answer import Answer, emit, respond, writes_unless
 from cam.cli.app import enter_context
 from cam.cli.integrate import DryRun
-from cam.cli.keys import refuse_agents
 from cam.cli.options import Cwd, Json, Yes
 from cam.core.errors import WriteRefusedError
 from cam.render.integrations import plan_data, plan_lines
@@ -30,7 +29,6 @@ def uninstall_command(
     def work() -> Answer:
         context = enter_context(cwd)
         layout = context.layout
-        refuse_agents(context.environment)
         if delete_memory and not dry_run:
             _ask_twice(layout, given=yes)
         plans = uninstall(context.environment, context.project, layout.root, dry_run=dry_run)
@@ -50,7 +48,7 @@ def uninstall_command(
         note = "cam: the program goes with the installer that brought it (pip uninstall codex-auto-memory)"
         return Answer(data, f"{text}\n{kept}" if text else kept, (note,))
 
-    respond("uninstall", as_json, work)
+    respond("uninstall", as_json, writes_unless(dry_run), work)
 
 
 def _ask_twice(layout: StoreLayout, *, given: bool) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Answer, respond
+from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.records import MemoryRef
@@ -19,7 +19,7 @@ def why_command(
     cwd: Cwd = None,
 ) -> None:
     """Who said it and when, in which words, what it replaced and what replaced it."""
-    respond("why", as_json, lambda: _why(ref, cwd))
+    respond("why", as_json, Access.READS, lambda: _why(ref, cwd))
 
 
 def _why(ref: str, cwd: str | None) -> Answer:

@@ -4,9 +4,13 @@ import os
 import sys
 from collections.abc import Sequence
 
+from cam.system.environment import AGENT_VARIABLES
+
 
 def start_cam(folder: str, words: Sequence[str]) -> None:
     """Start a cam of its own session that works on in ``folder``; for callers in which threads may run.
+
+    What cam leaves to itself is no agent's doing, whoever started the session.
 
     Args:
         folder: the value of ``--cwd``.
@@ -21,6 +25,7 @@ def start_cam(folder: str, words: Sequence[str]) -> None:
         [sys.executable, "-I", "-m", "cam", "--cwd", folder, *words],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
+        env={name: value for name, value in os.environ.items() if name not in AGENT_VARIABLES},
     )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ class Environment:
     @property
     def agent_variable(self) -> str:
         """The variable that shows that an agent runs this, "" where none does."""
-        return next((name for name in AGENT_VARIABLES if self.variables.get(name)), "")
+        return agent_variable(self.variables)
 
     @property
     def is_off(self) -> bool:
@@ -60,6 +60,11 @@ class Environment:
         if path == "~" or path.startswith("~/"):
             path = self.home + path[1:]
         return os.path.normpath(os.path.join(self.cwd, path))
+
+
+def agent_variable(variables: Mapping[str, str]) -> str:
+    """The variable that shows that an agent runs this, "" where none does."""
+    return next((name for name in AGENT_VARIABLES if variables.get(name)), "")
 
 
 def read_environment(cwd: str | None = None) -> Environment:
