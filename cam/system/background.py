@@ -4,8 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-from cam.system.environment import AGENT_VARIABLES
-
 
 def start_cam(folder: str, words: Sequence[str]) -> None:
     """Start a cam of its own session that works on in ``folder``; for callers in which threads may run.
@@ -19,7 +17,9 @@ def start_cam(folder: str, words: Sequence[str]) -> None:
     Raises:
         OSError: it cannot be started.
     """
-    import subprocess  # noqa: PLC0415 - a hook must not wait for it
+    import subprocess  # noqa: PLC0415 - a hook must not wait for it, nor for the next
+
+    from cam.system.environment import AGENT_VARIABLES  # noqa: PLC0415
 
     subprocess.Popen(
         [sys.executable, "-I", "-m", "cam", "--cwd", folder, *words],

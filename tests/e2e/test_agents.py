@@ -1,18 +1,20 @@
 """Agents use memory: real Codex calling the MCP server in a session, and cam in its sandboxed shell."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from codex_releases import CodexSandbox
 from test_main_loop import CAM, cam, tree
+from tui import ENTER
 
 from cam.testing.responses_server import Answer, Call, Request, Run, input_texts
 
 pytestmark = pytest.mark.e2e
 
 RELEASES = ["0.150.0", "0.171.0"]
+EXPORTED = re.compile(r'"at": "[^"]*", *\s')
 FACTS = ("Run the tests with make fast", "Tests of the shop need Redis", "Deploy on Tuesdays")
 
 
@@ -26,9 +28,8 @@ def tool(name: str, arguments: dict[str, Any]) -> Call:
     return Call(name, arguments, namespace="mcp__cam")
 
 
-def outputs(box: CodexSandbox) -> list[str]:
-    """What the model was told that its calls gave, in order."""
-    last = box.server.requests[-1]
+def outputs(last: Request) -> list[str]:
+    """What the model was told in a request that its calls gave, in order."""
     return ["\n".join(input_texts({"input": [item]})) for item in last["input"] if "output" in item]
 
 
@@ -43,12 +44,19 @@ def tools_of(request: Request) -> list[str]:
     return [each["name"] for space in spaces for each in space["tools"]]
 
 
-def in_turn(*steps: Answer | Callable[[Request], Answer]) -> Callable[[Request], Answer]:
-    """A script of answers, some of them made from what was asked; Codex's own requests do not count."""
+def has_tools(request: Request) -> bool:
+    """Whether a request is the session's own: under ``exec`` Codex asks for other things without tools."""
+    return bool(request.get("tools"))
+
+
+def in_turn(
+    *steps: Answer | Callable[[Request], Answer], counts: Callable[[Request], object] = has_tools
+) -> Callable[[Request], Answer]:
+    """A script of answers to the requests that count, some of them made from what was asked."""
     left = iter(steps)
 
     def answer(request: Request) -> Answer:
-        step = "OK." if request.get("tools") == [] else next(left, "OK.")
+        step = next(left, "OK.") if counts(request) else "OK."
         return step(request) if callable(step) else step
 
     return answer
@@ -70,7 +78,7 @@ def test_the_model_finds_what_the_command_line_finds(sandbox: Any, version: str)
     done = box.run("exec", "-c", server_flag(), "How are tests run?")
     assert done.returncode == 0
     assert tools_of(box.server.requests[0]) == ["get_memory_details", "search_memories", "timeline_memories"]
-    found, details = map(answered, outputs(box))
+    found, details = map(answered, outputs(box.server.requests[-1]))
     asked = json.loads(cam(box, "recall", "search", "how are tests run", "--json").stdout)["data"]
     assert [item["ref"] for item in found["items"]] == [item["ref"] for item in asked["items"]]
     assert found["project"] == str(box.repo)
@@ -78,6 +86,31 @@ def test_the_model_finds_what_the_command_line_finds(sandbox: Any, version: str)
     assert details["items"][0]["summary"] == asked["items"][0]["summary"]
     assert tree(store, without=("cache",)) == before
     assert box.leftovers() == []
+
+
+@pytest.mark.parametrize("version", RELEASES)
+def test_the_model_finds_it_in_the_tui(sandbox: Any, version: str) -> None:
+    steps = (tool("search_memories", {"query": "how are tests run"}), first_ref, "Run make fast.")
+    box = sandbox(version, in_turn(*steps, counts=tools_of))  # a title is asked for with other tools
+    for fact in FACTS:
+        cam(box, "remember", fact)
+    store = box.home / ".codex-auto-memory"
+    before = tree(store, without=("cache",))
+    box.trust()
+    with box.tui("-c", server_flag()) as tui:
+        tui.wait_for("›")
+        shown = tui.submit("Say how tests are run", "Run make fast.")
+        assert "search_memories" in shown
+        tui.send("/quit")
+        tui.wait_for("/quit")
+        tui.send(ENTER)
+        tui.wait_exit()
+    told = next(r for r in reversed(box.server.requests) if any("output" in i for i in r["input"]))
+    asked = json.loads(cam(box, "recall", "search", "how are tests run", "--json").stdout)["data"]
+    found, details = (answered(text) for text in outputs(told))
+    assert [item["ref"] for item in found["items"]] == [item["ref"] for item in asked["items"]]
+    assert details["items"][0]["summary"] == FACTS[0]
+    assert tree(store, without=("cache",)) == before
 
 
 @pytest.mark.parametrize("version", RELEASES)
@@ -97,7 +130,7 @@ def test_a_write_of_the_model_needs_its_grant(sandbox: Any, version: str) -> Non
     flags = ["-c", server_flag("--allow-write"), "-s", "read-only"]  # the server runs outside the sandbox
     assert box.run("exec", *flags, "Remember the port.").returncode == 0
     assert {"propose", "remember"} < set(tools_of(box.server.requests[0]))
-    refused, kept = outputs(box)
+    refused, kept = outputs(box.server.requests[-1])
     assert "write_refused" in refused
     assert seen == [before]
     ref = answered(kept)["ref"]
@@ -111,7 +144,9 @@ def test_recall_in_the_sandbox_answers_the_same_and_nothing_is_written(sandbox: 
     keys = "--actor codex --allow-write"
     commands = [
         "recall search 'how are tests run' --json", "recall details REF --json", "recall timeline REF --json",
-        "memory list --json", "review list --json",
+        "recall export REF --format json", "recall status --json",
+        "memory list --json", "memory show REF --json", "review list --json", "why REF --json", "log --json",
+        "session load --json",
     ]  # fmt: skip
     box = sandbox("0.171.0")
     for fact in FACTS:
@@ -119,16 +154,19 @@ def test_recall_in_the_sandbox_answers_the_same_and_nothing_is_written(sandbox: 
         ref = f"{ref['scope']}:active:{ref['topic']}:{ref['id']}"
     lines = [f"{CAM} {line}".replace("REF", ref) for line in commands]
     lines += [f"{CAM} remember 'The API listens on port 8080' {keys} 2>&1", f"{CAM} remember x 2>&1; echo $?"]
-    box.server._script = in_turn(Run("; echo; echo ====; ".join([*lines, "touch $HOME/closed && echo open"])))
+    lines.append("touch $HOME/closed && echo open")
+    parts = [lines[:5], lines[5:]]  # Codex cuts an output short at some 10 KB
+    box.server._script = in_turn(*(Run("; echo; echo ====; ".join(part)) for part in parts))
     outside = [box.run("-c", line, program="/bin/sh").stdout.strip() for line in lines[: len(commands)]]
     before = tree(box.home)
     # The test's home lies below /tmp, which the sandbox would leave open.
     closed = "sandbox_workspace_write.exclude_slash_tmp=true"
     assert box.run("exec", "-s", mode, "-c", closed, "Look.").returncode == 0
-    *inside, write, bare, probe = (part.strip() for part in outputs(box)[0].split("===="))
+    told = (text[text.index("Output:\n") + 8 :] for text in outputs(box.server.requests[-1]))
+    *inside, write, bare, probe = (part.strip() for text in told for part in text.split("===="))
     if probe.endswith("open"):
         pytest.skip("Codex's sandbox does not work on this machine")
-    inside[0] = inside[0][inside[0].index("{") :]
+    inside, outside = ([EXPORTED.sub("", text) for text in texts] for texts in (inside, outside))
     assert inside == outside
     assert tree(box.home) == before
     assert write.count("\n") == 0
@@ -143,5 +181,5 @@ def test_a_write_in_an_open_shell_needs_its_keys(sandbox: Any) -> None:
     box = sandbox("0.171.0", [Run(" ; ".join(f"({line}) 2>&1" for line in lines))])
     cam(box, "remember", FACTS[0])
     assert box.run("exec", "--dangerously-bypass-approvals-and-sandbox", "Write.").returncode == 0
-    said = outputs(box)[0].split("Output:\n")[-1].splitlines()
+    said = outputs(box.server.requests[-1])[0].split("Output:\n")[-1].splitlines()
     assert [line for line in said if line.isdigit()] == ["5", "5", "0"]

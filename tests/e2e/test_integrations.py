@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -50,8 +51,15 @@ class Place:
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout
 
-    def settle(self) -> None:
-        """Wait until what the hooks left to do is done."""
+    def settle(self, last: str = "") -> None:
+        """Wait until the event ``last`` has fired, and what the hooks left to do is done.
+
+        A TUI may be gone before the daemon behind it has called the hook.
+        """
+        end = time.monotonic() + 30
+        while last and not any(last in file.read_text() for file in self.box.home.rglob("fired.json")):
+            assert time.monotonic() < end, f"{last} never fired"
+            select.select([], [], [], 0.05)
         for pid in self.box.leftovers():
             with suppress(OSError):
                 if b"\0cam\0hook\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
@@ -130,7 +138,7 @@ def test_in_the_tui(place: Place) -> None:
     with place.box.tui() as tui:
         tui.wait_for("›")
         say_and_quit(tui)
-    place.settle()
+    place.settle("stop")
     assert max(place.box.shown("make ship")) == 1  # Codex asks for a title too
     assert "German" in place.cam("memory", "list")
     place.cam("integrations", "remove")
@@ -222,7 +230,7 @@ def test_beside_codex_s_own_memories(place: Place) -> None:
     assert not any("boats" in text or "Fridays" in text for text in kept)
 
 
-@pytest.mark.parametrize("place", ["0.125.0", "0.171.0"], indirect=True)
+@pytest.mark.parametrize("place", VERSIONS, indirect=True)
 def test_in_the_ide_and_the_app(place: Place) -> None:
     """Both drive Codex through its app server."""
     place.cam("integrations", "install", "--scope", "user", "--trust")
