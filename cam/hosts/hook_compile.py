@@ -10,29 +10,28 @@ import cam
 from cam.context import Context, open_context
 from cam.continuity.start import AUTO, open_continuity, start_lines
 from cam.core.records import MemoryState
-from cam.startup.flow import hints_file, run_data, startup_payload
+from cam.hosts.hook_recipe import SETTINGS, compile_recipe
+from cam.startup.flow import hints_file
 from cam.startup.ready import SECONDS, ready_root, stamps_of, write_ready
-from cam.store.hook_notes import log_line
+from cam.startup.result import StartupPayload
 from cam.store.settings import LOCAL_FILE, SHARED_FILE
 from cam.store.start_index import StartIndex
 from cam.system.files import walk_files
 
-_ROOMS = ("core", "formats", "store", "startup", "continuity")
+_ROOMS = ("core", "formats", "store", "startup", "continuity", "hosts")
 """Where the rules are by which a start is compiled; another cam compiles anew."""
 
 
-def compile_start(cwd: str) -> tuple[dict[str, Any], tuple[str, ...]] | None:
-    """What a session in ``cwd`` is to be told, as plain data, and the keys of all records that hold.
-
-    Returns:
-        None where cam is off. The data: ``cache``, ``project``, ``run`` (``startup.handoff``) and ``said``,
-        the records' texts by key.
+def compile_start(cwd: str) -> tuple[dict[str, Any], StartupPayload] | None:
+    """What a session in ``cwd`` is to be told, as ``compile_recipe`` says it; None where cam is off.
 
     Raises:
         CamError: memory cannot be read.
     """
     context = open_context(cwd)
-    return None if context.off_reason else _compile(context)
+    if context.off_reason:
+        return None
+    return compile_recipe(_recipe(context), keep=not _can_stand(context))
 
 
 def make_ready(cwd: str) -> bool:
@@ -45,30 +44,40 @@ def make_ready(cwd: str) -> bool:
         CamError: memory cannot be read, or nothing can be written.
     """
     context = open_context(cwd)
-    root = context.project.root if context.project is not None else ""
-    local = os.path.join(root, LOCAL_FILE)
-    asks_git = root and any(os.path.lexists(p) for p in (local, local.removesuffix(".yaml") + ".json"))
-    if context.off_reason or context.layout.root != ready_root() or asks_git:
-        return False  # whether git tracks the local file is no stamp's business
-    stamps = stamps_of(_watched(context))
-    start, active = _compile(context)
+    if context.off_reason or not _can_stand(context):
+        return False
+    records = list(_records(context))
+    stamps = stamps_of((*records, *_watched(context)))
+    recipe = _recipe(context)
+    start, payload = compile_recipe(recipe, keep=True)
     until = min(time.time() + SECONDS, _next_bound(context))
-    write_ready(cwd, start, active, stamps, context.layout.journal_folder, until)
+    of_records = len(dict.fromkeys(records))
+    write_ready(
+        cwd, start, recipe, payload.active, stamps[of_records:], stamps[:of_records],
+        context.layout.journal_folder, until,
+    )  # fmt: skip
     return True
 
 
-def _compile(context: Context) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _can_stand(context: Context) -> bool:
+    root = context.project.root if context.project is not None else ""
+    local = os.path.join(root, LOCAL_FILE)
+    # Whether git tracks the local file is no stamp's business.
+    asks_git = root and any(os.path.lexists(p) for p in (local, local.removesuffix(".yaml") + ".json"))
+    return context.layout.root == ready_root() and not asks_git
+
+
+def _recipe(context: Context) -> dict[str, Any]:
     settings, layout = context.settings, context.layout
-    lines = start_lines(context, context.project, settings)
-    payload, problems = startup_payload(layout, settings, lines)
-    if problems:
-        log_line(layout.cache_file(), f"session-start: {problems[0]} ({len(problems)} in all)")
-    run = run_data(payload)
-    active = tuple(run.pop("active"))
     limits = [settings["max_startup_lines"], settings["max_startup_tokens"]]
-    run["budget"] = limits if settings["session_continuity"] == AUTO else None
-    said = {e.key: e.said for e in payload.entries}
-    return {"cache": layout.cache_file(), "project": layout.project or "", "run": run, "said": said}, active
+    return {
+        "root": layout.root,
+        "project": layout.project,
+        "worktree": layout.worktree,
+        "settings": {name: settings[name] for name in SETTINGS},
+        "continuity": start_lines(context, context.project, settings),
+        "budget": limits if settings["session_continuity"] == AUTO else None,
+    }
 
 
 def _next_bound(context: Context) -> float:
@@ -79,17 +88,22 @@ def _next_bound(context: Context) -> float:
     return timegm(time.strptime(min(days), "%Y-%m-%d")) if days else float("inf")
 
 
-def _watched(context: Context) -> Iterator[str]:
-    """Every file that decides what is told, those included that are not there."""
-    environment, layout, project = context.environment, context.layout, context.project
-    yield environment.settings_file
-    yield environment.settings_file.removesuffix(".yaml") + ".json"
+def _records(context: Context) -> Iterator[str]:
+    """Files and folders that hold records and notes, and what is known of their use."""
+    layout = context.layout
     yield hints_file(layout)
     for scope in layout.scopes:
         folder = layout.topics_folder(scope, MemoryState.ACTIVE)
         yield folder
         if os.path.isdir(folder):
             yield from (os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(".md"))
+
+
+def _watched(context: Context) -> Iterator[str]:
+    """Every other file that decides what is told, those included that are not there."""
+    environment, layout, project = context.environment, context.layout, context.project
+    yield environment.settings_file
+    yield environment.settings_file.removesuffix(".yaml") + ".json"
     if project is not None:
         for name in (SHARED_FILE, LOCAL_FILE):
             yield os.path.join(project.root, name)

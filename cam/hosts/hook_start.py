@@ -7,7 +7,7 @@ compiled now.
 import os
 import time
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cam.core.errors import CamError
 from cam.hosts.hook_event import context_answer, start_text
@@ -15,6 +15,9 @@ from cam.startup.ledger import note_session, write_ledger
 from cam.startup.ready import read_active, read_ready
 from cam.store.hook_notes import is_first, log_line, note_fired
 from cam.system.files import make_folder
+
+if TYPE_CHECKING:
+    from cam.startup.result import StartupPayload
 
 
 def answer_start(event: dict[str, Any]) -> bytes:
@@ -27,14 +30,19 @@ def answer_start(event: dict[str, Any]) -> bytes:
         CamError: memory cannot be read.
     """
     cwd, session, source = event["cwd"], event["session_id"], str(event.get("source") or "startup")
-    start, active = read_ready(cwd), None
-    if start is None:
+    start, recipe = read_ready(cwd)
+    payload: StartupPayload | None = None
+    if start is None and recipe is not None:
+        from cam.hosts.hook_recipe import compile_recipe  # noqa: PLC0415 - after an edit by hand alone
+
+        start, payload = compile_recipe(recipe)
+    elif start is None:
         from cam.hosts.hook_compile import compile_start  # noqa: PLC0415 - costs more than all else here
 
         compiled = compile_start(cwd)
         if compiled is None:
             return b""
-        start, active = compiled
+        start, payload = compiled
     cache: str = start["cache"]
     with suppress(CamError, OSError):  # what cannot be noted is told all the same, rather twice than never
         note_fired(cache, start["project"], "session-start", session)
@@ -42,7 +50,7 @@ def answer_start(event: dict[str, Any]) -> bytes:
         if not is_first(cache, session, source):
             return b""
     text, ledger = start_text(
-        start["run"], event, cache, lambda: read_active(cwd) if active is None else active,
+        start["run"], event, cache, lambda: read_active(cwd) if payload is None else payload.active,
         lambda error: log_line(cache, f"after the compaction: {type(error).__name__}: {error}"),
     )  # fmt: skip
     with suppress(CamError, OSError):

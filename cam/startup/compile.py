@@ -93,13 +93,13 @@ def compile_payload(
         line_of: a summary as it may be told, "" for a private one.
     """
     ordered, active, omissions = put_in_order(candidates, now, hints)
-    keys = tuple(candidate.key for candidate in active)
+    held = tuple(active)
     refs = [f"- {t.scope}/{t.topic}: {_count(t.count)}, {_clean(t.path)}" for t in topics if t.count]
     frame = [OPEN, *GUIDANCE, *([RECALL_HINT] if refs else []), CLOSE]
     room = _Room(max_lines, max_tokens)
     if any(room.take(line) for line in frame):
         return StartupPayload(
-            noted=tuple(omissions), rest=tuple(ordered), rest_reason="token_budget", active=keys
+            noted=tuple(omissions), rest=tuple(ordered), rest_reason="token_budget", held=held
         )
 
     # Each part keeps room for the next ones: highlights their share, topic refs a fifth at the most.
@@ -128,7 +128,7 @@ def compile_payload(
         blocks.append(Block("highlights", (HIGHLIGHTS, *(e.line for e in taken))))
     blocks += [ref_block] if ref_block else []
     blocks += [Block("frame", (CLOSE,))] if frame else []
-    return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), tuple(rest), reason, keys)
+    return StartupPayload(tuple(blocks), tuple(taken), tuple(omissions), tuple(rest), reason, held)
 
 
 def _continuity_block(

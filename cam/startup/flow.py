@@ -4,20 +4,19 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from cam.core.candidates import Candidate, why_not_now
 from cam.core.errors import CamError
 from cam.core.problems import Problem
 from cam.core.records import MemoryState
-from cam.core.settings import Settings
 from cam.startup.compile import HIGHLIGHT_SHARE, TopicRef, compile_payload
 from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.result import StartupPayload
 from cam.startup.selection import SCOPE_ORDER, Hints
-from cam.startup.started import owner_data
 from cam.store.layout import StoreLayout
 from cam.store.runs import OWNER_FILE, old_runs
 from cam.store.start_index import StartIndex
@@ -26,6 +25,7 @@ from cam.system.files import list_folder, make_folder, read_bytes, remove_file, 
 
 if TYPE_CHECKING:
     from cam.core.seams import SessionSource
+    from cam.core.settings import Settings
     from cam.startup.stats import Stats
     from cam.startup.use import RecordUse
 
@@ -35,9 +35,11 @@ RADAR_DAYS = 30
 
 def startup_payload(
     layout: StoreLayout,
-    settings: Settings,
+    settings: "Settings | Mapping[str, Any]",
     continuity: Sequence[str] = (),
     relevant: Callable[[], Sequence[str]] | None = None,
+    *,
+    keep: bool = True,
 ) -> tuple[StartupPayload, tuple[Problem, ...]]:
     """What Codex would be told now, and what could not be read.
 
@@ -46,6 +48,7 @@ def startup_payload(
         settings: the budgets.
         continuity: where the last session stopped, the most useful line first.
         relevant: keys of records that fit the prompt, best first; asked for only where not all can be told.
+        keep: whether the index is written where it was brought up to date; not where another does it at once.
 
     Raises:
         CamError: the store cannot be read at all.
@@ -66,7 +69,8 @@ def startup_payload(
         hints=_read_hints(layout, () if fits or relevant is None else relevant()),
         line_of=index.line,
     )
-    index.save()
+    if keep:
+        index.save()
     return payload, tuple(index.problems)
 
 
@@ -87,24 +91,29 @@ def write_run(
     Raises:
         StoreUnavailableError: the machine refuses.
     """
+    from cam.startup.started import owner_data  # noqa: PLC0415 - the wrapper's alone
+
     _clear_old_runs(layout)
     folder = layout.cache_file("runs", f"{int(time.time())}-{os.urandom(4).hex()}")
     make_folder(folder)
     place = [layout.project, layout.worktree]
-    run = run_data(payload) | {"parent": parent, "budget": budget, "place": place}
-    active = run.pop("active")  # a long list that a resumed session alone needs
-    write_quick(os.path.join(folder, ACTIVE_FILE), "\n".join(active).encode())
+    run = told_data(payload) | {"parent": parent, "budget": budget, "place": place}
+    write_quick(os.path.join(folder, ACTIVE_FILE), "\n".join(payload.active).encode())
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())
     write_quick(os.path.join(folder, OWNER_FILE), owner_data(layout))
     return folder
 
 
 def run_data(payload: StartupPayload) -> dict[str, Any]:
-    """The run file's content, for ``handoff.text_for_session``."""
+    """What ``handoff.text_for_session`` looks at where a session goes on."""
+    return told_data(payload) | {"active": list(payload.active)}
+
+
+def told_data(payload: StartupPayload) -> dict[str, Any]:
+    """The run file's content; the keys of all records, which are many, stand beside it."""
     return {
         "text": payload.text,
         "entries": {e.key: [e.digest, e.line] for e in payload.entries},
-        "active": list(payload.active),
         "continuity": [line for b in payload.blocks if b.name == "continuity" for line in b.lines],
     }
 
@@ -198,15 +207,17 @@ def _fits(candidates: Sequence[Candidate], lines: int, tokens: int) -> bool:
 
 def _topic_refs(layout: StoreLayout, candidates: Sequence[Candidate]) -> list[TopicRef]:
     now = now_stamp()
-    counts = Counter((c.scope, c.topic) for c in candidates if not why_not_now(c, now))
+    counts = Counter(map(itemgetter(0, 1), candidates))
+    gone = (c for c in candidates if (c.valid_from or c.valid_until) and why_not_now(c, now))
+    counts.subtract(map(itemgetter(0, 1), gone))
+    folders = {
+        scope: os.path.relpath(layout.topics_folder(scope, MemoryState.ACTIVE), layout.root)
+        for scope in {scope for scope, _ in counts}
+    }
     return [
-        TopicRef(
-            scope,
-            topic,
-            os.path.relpath(layout.topic_file(scope, MemoryState.ACTIVE, topic), layout.root),
-            counts[scope, topic],
-        )
+        TopicRef(scope, topic, f"{folders[scope]}/{topic}.md", counts[scope, topic])
         for scope, topic in sorted(counts, key=lambda key: (SCOPE_ORDER.index(key[0]), key[1]))
+        if counts[scope, topic]
     ]
 
 

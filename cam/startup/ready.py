@@ -3,7 +3,8 @@
 Whoever learns in the background compiles the next start too, and so does what a command that changed memory
 leaves behind, so that the hook that Codex waits for reads one file. It is never trusted: it counts only while
 every file that it was made from has the stamp it had, the variables are the same, no write is half-done, and
-its time is not up. Light: ``json`` and ``os`` alone.
+its time is not up. After an edit by hand its recipe still holds: all that it was made of but records. Light:
+``json`` and ``os`` alone.
 """
 
 import json
@@ -21,21 +22,30 @@ from cam.system.files import list_folder, make_folder, read_bytes, unlink_quietl
 SECONDS = 6 * 3600
 """So long a start counts at most: what is recent changes with time."""
 
+Stamps = list[tuple[str, list[int]]]
+"""Paths, each with what ``_stamp`` says."""
+
 _MOST = 60  # folders
 _RACY = 50_000_000  # nanoseconds: a file as young as that may change without another stamp
 
 
-def read_ready(cwd: str) -> dict[str, Any] | None:
-    """What was compiled for ``cwd``; None where there is nothing, or something changed."""
+def read_ready(cwd: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """What was compiled for ``cwd``, and of what.
+
+    Returns:
+        The start, None where there is none or something changed; and its recipe, None where something else
+        than records changed: who has the recipe alone compiles anew, but need not look for project, settings
+        and where the last session stopped.
+    """
     try:
         known = json.loads(read_bytes(_file(cwd)) or b"{}")
         if known.get("variables") != _variables() or known["cwd"] != cwd or time.time() > known["until"]:
-            return None
-        if any(_stamp(path) != stamp for path, stamp in known["stamps"]) or list_folder(known["journal"]):
-            return None
+            return None, None
+        if not _are_as(known["stamps"]) or list_folder(known["journal"]):
+            return None, None
+        return dict(known["start"]) if _are_as(known["records"]) else None, dict(known["recipe"])
     except (CamError, OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-    return dict(known["start"])
+        return None, None
 
 
 def stale_folders(most: int) -> list[str]:
@@ -52,7 +62,7 @@ def stale_folders(most: int) -> list[str]:
             path = os.path.join(folder, name)
             try:
                 known = json.loads(read_bytes(path) or b"{}")
-                is_stale = known["variables"] == _variables() and read_ready(known["cwd"]) is None
+                is_stale = known["variables"] == _variables() and read_ready(known["cwd"])[0] is None
                 if is_stale:
                     found.append((os.stat(path).st_mtime_ns, str(known["cwd"])))
             except (CamError, OSError, ValueError, KeyError, TypeError):
@@ -76,7 +86,7 @@ def read_active(cwd: str) -> list[str]:
     return (read_bytes(f"{_file(cwd)}.active") or b"").decode("utf-8", "surrogateescape").split("\n")
 
 
-def stamps_of(paths: Iterable[str]) -> list[tuple[str, list[int]]]:
+def stamps_of(paths: Iterable[str]) -> Stamps:
     """Paths with their stamps; to be taken before anything is read.
 
     A file that was written a moment ago may change again without another stamp: that moment is waited for.
@@ -92,8 +102,10 @@ def stamps_of(paths: Iterable[str]) -> list[tuple[str, list[int]]]:
 def write_ready(
     cwd: str,
     start: dict[str, Any],
+    recipe: dict[str, Any],
     active: Iterable[str],
-    stamps: list[tuple[str, list[int]]],
+    stamps: Stamps,
+    records: Stamps,
     journal: str,
     until: float,
 ) -> None:
@@ -102,21 +114,23 @@ def write_ready(
     Args:
         cwd: the folder, as Codex names it.
         start: plain data.
+        recipe: plain data: what else than records it was made of.
         active: keys of all records that hold.
-        stamps: of every file it was made from, and of those that would have counted had they been there.
+        stamps: of every file the recipe was made from, those included that were not there.
+        records: of every file and folder that holds records and notes.
         journal: the folder of writes on their way.
         until: when it stops to count, seconds since the epoch.
 
     Raises:
         StoreUnavailableError: the machine refuses.
     """
-    if _youngest(stamps) > time.time_ns() - _RACY:
+    if _youngest([*stamps, *records]) > time.time_ns() - _RACY:
         return
     path = _file(cwd)
     make_folder(os.path.dirname(path))
     write_quick(f"{path}.active", "\n".join(active).encode("utf-8", "surrogateescape"))
-    content = {"cwd": cwd, "variables": _variables(), "until": until, "stamps": stamps,
-               "journal": journal, "start": start}  # fmt: skip
+    content = {"cwd": cwd, "variables": _variables(), "until": until, "stamps": stamps, "records": records,
+               "journal": journal, "start": start, "recipe": recipe}  # fmt: skip
     write_quick(path, json.dumps(content, separators=(",", ":")).encode())
     names = [n for n in list_folder(os.path.dirname(path)) if n.endswith(".json")]
     for name in names[:-_MOST] if len(names) > _MOST else ():
@@ -130,6 +144,10 @@ def ready_root() -> str:
     return os.path.normpath(os.path.expanduser(given))
 
 
+def _are_as(stamps: Stamps) -> bool:
+    return all(_stamp(path) == stamp for path, stamp in stamps)
+
+
 def _file(cwd: str) -> str:
     name = f"{zlib.crc32(os.fsencode(cwd)):08x}.json"
     return os.path.join(_folder(), name)
@@ -139,7 +157,7 @@ def _folder() -> str:
     return os.path.join(ready_root(), "cache", "hooks", "ready")
 
 
-def _youngest(stamps: list[tuple[str, list[int]]]) -> int:
+def _youngest(stamps: Stamps) -> int:
     return max((stamp[1] for _, stamp in stamps if stamp), default=0)
 
 

@@ -80,7 +80,7 @@ class StartupPayload:
         noted: what was left out one by one.
         rest: records that found a budget used up, in the order in which they would have come.
         rest_reason: which budget.
-        active: keys of all records that hold, in the payload or not.
+        held: all records that hold, in the payload or not.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -88,7 +88,12 @@ class StartupPayload:
     noted: tuple[Omission, ...] = ()
     rest: tuple[Candidate, ...] = ()
     rest_reason: str = ""
-    active: tuple[str, ...] = ()
+    held: tuple[Candidate, ...] = ()
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """Keys of all records that hold; made when asked for, as they may be thousands."""
+        return tuple(candidate.key for candidate in self.held)
 
     @property
     def omissions(self) -> tuple[Omission, ...]:

@@ -9,6 +9,7 @@ all that, by scope: it never takes the place of what the person said.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from cam.core.candidates import Candidate, why_not_now
 from cam.core.records import MemoryScope
@@ -51,27 +52,28 @@ def put_in_order(
         now: ISO-8601 UTC.
         hints: what is known of their use.
     """
-    omissions: list[Omission] = []
-    active: list[Candidate] = []
-    for candidate in candidates:
-        reason = why_not_now(candidate, now) if candidate.valid_from or candidate.valid_until else ""
-        if reason:
-            omissions.append(Omission(str(candidate.ref), reason, "selection"))
-        else:
-            active.append(candidate)
-    newest = sorted(active, key=_Newness(hints.used_at), reverse=True)
+    found = list(candidates)
+    bounded = [c for c in found if c.valid_from or c.valid_until]
+    reasons = {c: reason for c in bounded if (reason := why_not_now(c, now))}
+    omissions = [Omission(str(c.ref), reasons[c], "selection") for c in bounded if c in reasons]
+    active = [c for c in found if c not in reasons] if reasons else found
+    newest = sorted(active, key=_Newness(hints.used_at) if hints.used_at else _UPDATED, reverse=True)
     noted = [c for c in newest if c.is_agents and not c.pinned]
     if noted:
         said, _, _ = put_in_order((c for c in active if c.pinned or not c.is_agents), now, hints)
         return [*said, *(c for scope in SCOPE_ORDER for c in noted if c.scope is scope)], active, omissions
-    by_scope = {scope: [c for c in newest if c.scope is scope] for scope in SCOPE_ORDER}
+    by_scope: dict[MemoryScope, list[Candidate]] = {scope: [] for scope in SCOPE_ORDER}
+    for candidate in newest:
+        by_scope[candidate.scope].append(candidate)
     first = [c for scope in SCOPE_ORDER for c in by_scope[scope][:FIRST_OF_EACH]]
     pinned = [c for scope in SCOPE_ORDER for c in by_scope[scope] if c.pinned]
     named = _named(active, {*hints.relevant, *hints.repeated})
     relevant = [named[key] for key in hints.relevant if key in named]
     repeated = [c for c in newest if c.key in hints.repeated] if hints.repeated else []
-    rest = (c for scope in SCOPE_ORDER for c in by_scope[scope])
-    return list(dict.fromkeys((*pinned, *relevant, *repeated, *first, *rest))), active, omissions
+    head = dict.fromkeys((*pinned, *relevant, *repeated, *first))
+    twice = set(map(id, head))  # the many are not hashed: that takes longer than all else here
+    rest = [c for scope in SCOPE_ORDER for c in by_scope[scope] if id(c) not in twice]
+    return [*head, *rest], active, omissions
 
 
 def meaning_of(summary: str) -> Meaning:
@@ -110,13 +112,14 @@ def _stem(word: str) -> str:
     return word
 
 
+_UPDATED = attrgetter("updated_at")
+
+
 class _Newness:
-    """The time that a candidate is sorted by."""
+    """The time that a candidate is sorted by, where use counts too."""
 
     def __init__(self, used_at: Mapping[str, str]) -> None:
         self._used_at = used_at
 
     def __call__(self, candidate: Candidate) -> str:
-        if not self._used_at:
-            return candidate.updated_at
         return max(candidate.updated_at, self._used_at.get(candidate.key, ""))

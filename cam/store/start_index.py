@@ -1,8 +1,9 @@
 """What the start needs of the topic files and MEMORY.md, ready on disk; derived and disposable.
 
-One JSON file per worktree: for each topic file its stamp, a short row per active record and its problems; for
-each MEMORY.md its stamp and the quoted notes; and the lines of records that were told before, so that texts
-are masked once. It is never trusted: every use compares all stamps, and a file that is different, or that was
+One JSON file per worktree: for each topic file its stamp, a short row per active record, its problems, and
+digest and size of its bytes, by which a file that was copied is known though its stamp is another; for each
+MEMORY.md its stamp and the quoted notes; and the lines of records that were told before, so that texts are
+masked once. It is never trusted: every use compares all stamps, and a file that is different, or that was
 written so shortly before it was read that it may have changed again, is read anew.
 """
 
@@ -103,21 +104,35 @@ class StartIndex:
             place = f"{scope}/{name}"
             entry = self._known_files.get(place)
             if entry is None or entry[0] != [*stamps[name]]:
-                entry = self._read_topic(scope, name, stamps[name])
+                entry = self._same(entry, scope, name, stamps[name]) or self._read_topic(
+                    scope, name, stamps[name]
+                )
                 self._is_new = True
             self._files[place] = entry
             topic = name[:-3]
-            self.candidates += [Candidate(scope, topic, *row) for row in entry[1]]
+            self.candidates += [Candidate._make((scope, topic, *row)) for row in entry[1]]
             self.problems += [Problem(os.path.join(folder, name), *found) for found in entry[2]]
+
+    def _same(self, entry: list[Any] | None, scope: MemoryScope, name: str, stamp: Stamp) -> list[Any]:
+        """The entry of a file whose stamp alone is another; empty if it is not the same file."""
+        if entry is None or entry[4] != stamp[0] or not entry[3]:
+            return []
+        with suppress(CamError):
+            raw = read_bytes(self._layout.topic_file(scope, MemoryState.ACTIVE, name[:-3]))
+            if raw is not None and _digest(raw) == entry[3]:
+                return [self._settled(stamp), *entry[1:]]
+        return []
 
     def _read_topic(self, scope: MemoryScope, name: str, stamp: Stamp) -> list[Any]:
         from cam.store.topics import read_topic  # noqa: PLC0415 - only where something changed
 
         try:
-            file = read_topic(self._layout, (scope, MemoryState.ACTIVE, name[:-3])).file
+            topic = read_topic(self._layout, (scope, MemoryState.ACTIVE, name[:-3]))
         except CamError as error:
             path = self._layout.topic_file(scope, MemoryState.ACTIVE, name[:-3])
-            return [[], [], [[0, str(error).removeprefix(f"{path}: "), ""]]]  # no stamp: it is tried again
+            # No stamp and no digest: it is tried again.
+            return [[], [], [[0, str(error).removeprefix(f"{path}: "), ""]], "", 0]
+        file, raw = topic.file, topic.raw or b""
         rows = [
             [
                 r.id,
@@ -131,7 +146,7 @@ class StartIndex:
             for r in (file.records if file else ())
         ]
         problems = [[p.line, p.reason, p.advice] for p in (file.problems if file else ())]
-        return [self._settled(stamp), rows, problems]
+        return [self._settled(stamp), rows, problems, _digest(raw) if raw.strip() else "", len(raw)]
 
     def _read_notes(self, scope: MemoryScope) -> None:
         path = self._layout.index_file(scope)
@@ -157,6 +172,12 @@ class StartIndex:
     def _settled(self, stamp: Stamp) -> list[int]:
         """The stamp, if it will say so when the file changes again."""
         return [*stamp] if max(stamp[1], stamp[2]) < self._now - RACY else []
+
+
+def _digest(raw: bytes) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - only where something changed
+
+    return sha256(raw).hexdigest()[:32]
 
 
 def _short(summary: str) -> str:

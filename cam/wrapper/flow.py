@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cam.context import Context, open_context
 from cam.continuity.start import AUTO, open_continuity, start_lines
 from cam.core.seams import Injection
-from cam.startup.flow import run_data, startup_payload, write_run
+from cam.startup.flow import run_data, startup_payload, told_data, write_run
 from cam.startup.handoff import text_for_session
 from cam.startup.ledger import read_ledger
 from cam.startup.result import StartupPayload
@@ -138,7 +138,8 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     # A session that is resumed by its id is told what changed; a picker's choice is known to the hook alone.
     session = call.session or _last_session(context, call, version, opened.cwd)
     known = read_ledger(context.layout.cache_file(), session)
-    told, _ = text_for_session(run_data(payload), call.action, known)
+    data = told_data(payload) if known is None else run_data(payload)
+    told, _ = text_for_session(data, call.action, known)
     command = [sys.executable, "-I", "-m", "cam", "hook", "session-start", "--run", run]
     place = Place(context.codex_home, opened.cwd)
     at_prompt = shlex.join([*command[:5], "prompt-recall", *command[6:]])

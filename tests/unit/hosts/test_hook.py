@@ -16,6 +16,7 @@ from cam.context import open_context
 from cam.core.records import MemoryScope
 from cam.hosts.hook_compile import compile_start
 from cam.hosts.hook_event import context_answer
+from cam.hosts.hook_recipe import compile_recipe
 from cam.memory.flow import remember
 from cam.startup.ready import read_ready, stale_folders, stands_ready
 from cam.store.hook_notes import (
@@ -200,7 +201,7 @@ def test_what_stands_ready_is_what_would_be_compiled(repo: Path) -> None:
     first = call("session-start", event("session-start", repo, source="startup", cwd=str(inner)))
     assert first
     assert len(ready_files()) == 1  # made ready in the background
-    assert read_ready(str(inner)) is not None
+    assert read_ready(str(inner))[0] is not None
     again = call(
         "session-start", event("session-start", repo, source="startup", cwd=str(inner), session_id="s2")
     )
@@ -227,7 +228,7 @@ def test_whatever_changes_what_stood_ready_counts_no_more(
     repo: Path, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert call("session-start", event("session-start", repo, source="startup"))
-    assert read_ready(str(repo)) is not None
+    assert read_ready(str(repo))[0] is not None
     context = open_context(str(repo))
     topics = Path(context.layout.scope_folder(MemoryScope.PROJECT))
     match change:
@@ -253,9 +254,17 @@ def test_whatever_changes_what_stood_ready_counts_no_more(
             (repo / ".codex-auto-memory" / "sessions").mkdir(parents=True)
         case _:
             (repo / ".git").rename(repo / ".tig")
-    assert read_ready(str(repo)) is None
+    start, recipe = read_ready(str(repo))
+    assert start is None
+    assert (recipe is not None) is (change in ("remember", "hand edit", "notes", "new topic"))
+    if recipe is not None:  # what it gives is what would be compiled from the start
+        again, compiled = compile_recipe(recipe), compile_start(str(repo))
+        assert compiled is not None
+        assert (again[0], again[1].active) == (compiled[0], compiled[1].active)
+        told = call("session-start", event("session-start", repo, source="startup", session_id="s3"))
+        assert json.loads(told)["hookSpecificOutput"]["additionalContext"] == compiled[0]["run"]["text"]
     monkeypatch.setenv("CAM_MAX_STARTUP_LINES", "3")
-    assert read_ready(str(repo)) is None
+    assert read_ready(str(repo)) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +275,7 @@ def test_a_command_that_changes_memory_leaves_the_next_start_ready(repo: Path, w
     before = call("session-start", asked)
     subprocess.run([sys.executable, "-m", "cam", *words], cwd=repo, capture_output=True, check=True)
     wait_for_workers()
-    ready = read_ready(str(repo))
+    ready, _ = read_ready(str(repo))
     assert ready is not None
     compiled = compile_start(str(repo))
     assert compiled is not None
@@ -300,7 +309,7 @@ def test_git_itself_changes_nothing(repo: Path) -> None:
     assert call("session-start", event("session-start", repo, source="startup"))
     subprocess.run(["git", "-C", str(repo), "add", "-A"], check=True)
     subprocess.run(["git", "-C", str(repo), "branch", "-m", "other"], check=False)
-    assert read_ready(str(repo)) is not None
+    assert read_ready(str(repo))[0] is not None
 
 
 def test_hooks_of_user_and_project_speak_once(repo: Path) -> None:

@@ -1,6 +1,7 @@
 """The start's index: the same as the files say, whatever happened to them since, and to it."""
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from cam.core.operations import MemoryOperation, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.core.settings import merge_settings
 from cam.startup.flow import startup_payload
+from cam.store import topics
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.start_index import StartIndex
+from cam.store.topics import read_topic
 from tests.candidates import candidate_of
 
 AT = "2026-11-30T10:00:00.000Z"
@@ -155,3 +158,24 @@ def test_a_topic_in_which_nothing_holds_now_is_not_named(tmp_path: Path) -> None
     payload, _ = startup_payload(store.layout, merge_settings([]))
     assert "topic-0" not in payload.text
     assert "project/topic-1: 1 record," in payload.text
+
+
+def test_a_store_that_was_copied_is_not_parsed_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = store_of(tmp_path, *(fact(n) for n in range(6)))
+    age(store.layout)
+    agrees(store.layout)
+    shutil.copytree(store.layout.root, tmp_path / "copy")
+    copy = replace(store.layout, root=str(tmp_path / "copy"))
+    age(copy)
+    read = []
+    monkeypatch.setattr(topics, "read_topic", lambda layout, key: read.append(key) or read_topic(layout, key))
+    index = StartIndex(copy)
+    assert index.candidates == StartIndex(store.layout).candidates
+    assert read == []
+    index.save()
+    topic = Path(copy.topic_file(MemoryScope.PROJECT, MemoryState.ACTIVE, "topic-1"))
+    topic.write_text(topic.read_text().replace("Fact 1", "Fact 9"))  # of the same size
+    age(copy)
+    assert {c.summary for c in StartIndex(copy).candidates} >= {"Fact 9", "Fact 2"}
+    assert len(read) == 1
+    agrees(copy)
