@@ -113,6 +113,31 @@ def parse_history(lines: Iterable[str]) -> Iterator[HistoryEvent | None]:
             yield _parse_event(line)
 
 
+def last_step(data: bytes, path: str) -> FileStep | None:
+    """What the last commit that touched a file did to it, found from the end; a long history is not read.
+
+    Args:
+        data: the scope's history.
+        path: of the file, relative to the folder of the scope.
+    """
+    end, named = len(data), _named("path", path)
+    while (at := data.rfind(named, 0, end)) >= 0:
+        begin = data.rfind(b"\n", 0, at) + 1
+        past = data.find(b"\n", at)
+        event = _parse_event(data[begin : past if past >= 0 else len(data)].decode("utf-8", "replace"))
+        for step in event.files if event else ():
+            if step.path == path:
+                return step
+        end = begin
+    return None
+
+
+def lines_about(data: bytes, topic: str) -> list[str]:
+    """Lines that may hold a record of ``topic``, for ``parse_history``."""
+    named = _named("topic", topic)
+    return [line.decode("utf-8", "replace") for line in data.split(b"\n") if named in line]
+
+
 def quote_to_data(quote: Quote) -> dict[str, Any]:
     """A quote as JSON data, empty fields left out."""
     names = ("text", "session", "ordinal", "turn", "line", "rollout")
@@ -136,6 +161,11 @@ def form_from_data(data: Mapping[str, str]) -> Form:
 def with_transaction(line: str, transaction: str) -> str:
     """A JSON line of another log that names the transaction it belongs to; any other line as it is."""
     return f'{{"tx":{json.dumps(transaction)},{line[1:]}' if line[:2] == '{"' else line
+
+
+def _named(key: str, value: str) -> bytes:
+    """How ``dump_line`` writes a key and its ASCII text."""
+    return f'"{key}":{json.dumps(value)}'.encode()
 
 
 def _parse_event(line: str) -> HistoryEvent | None:

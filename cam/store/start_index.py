@@ -99,6 +99,7 @@ class StartIndex:
     def _read_topics(self, scope: MemoryScope) -> None:
         folder = self._layout.topics_folder(scope, MemoryState.ACTIVE)
         stamps, problems = stat_topics(folder)
+        new = tuple.__new__
         self.problems += problems
         for name in sorted(stamps):
             place = f"{scope}/{name}"
@@ -110,7 +111,8 @@ class StartIndex:
                 self._is_new = True
             self._files[place] = entry
             topic = name[:-3]
-            self.candidates += [Candidate._make((scope, topic, *row)) for row in entry[1]]
+            # Ten thousand of them: ``_make`` and the constructor would take longer than the rest of the loop.
+            self.candidates += [new(Candidate, (scope, topic, *row)) for row in entry[1]]
             self.problems += [Problem(os.path.join(folder, name), *found) for found in entry[2]]
 
     def _same(self, entry: list[Any] | None, scope: MemoryScope, name: str, stamp: Stamp) -> list[Any]:

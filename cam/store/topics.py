@@ -8,7 +8,7 @@ from cam.core.errors import CamError
 from cam.core.operations import Change
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState
-from cam.formats.history import HistoryEvent, parse_history
+from cam.formats.history import HistoryEvent, last_step, lines_about, parse_history
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
 from cam.store.reconcile import Version, reconcile
@@ -87,11 +87,8 @@ def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
 def _is_known(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> bool:
     """Whether cam left the file so, as the history has it: a power cut may bring an old shadow back."""
     name = os.path.relpath(layout.topic_file(*key), layout.scope_folder(key[0]))
-    for event in reversed(read_history(layout, key[0])):
-        for step in event.files:
-            if step.path == name:
-                return step.fits(raw)
-    return False
+    step = last_step(read_bytes(layout.history_file(key[0])) or b"", name)
+    return step is not None and step.fits(raw)
 
 
 def topic_names(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> list[str]:
@@ -125,9 +122,10 @@ def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
     """What each commit did to the file, newest first."""
     scope, state, topic = key
     steps: dict[str, Version] = {}
-    for event in read_history(layout, scope):
-        record = event.after or event.before
-        if record is None or record.topic != topic or str(state) not in event.versions:
+    lines = lines_about(read_bytes(layout.history_file(scope)) or b"", topic)
+    for event in parse_history(lines):
+        record = None if event is None else event.after or event.before
+        if event is None or record is None or record.topic != topic or str(state) not in event.versions:
             continue
         before = event.before if event.before and event.before.state is state else None
         after = event.after if event.after and event.after.state is state else None
