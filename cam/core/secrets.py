@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from cam.core.secret_forms import (
     ALONE,
@@ -40,8 +41,7 @@ MASK = "[masked]"
 """What stands in the place of a secret."""
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """One secret in a text.
 
     Attributes:
@@ -223,7 +223,11 @@ _BEFORE, _AFTER = 600, 1_000
 """How far any other place can reach from its trigger, in characters."""
 
 
-def _at_triggers(form: re.Pattern[str], text: str, low: str, triggers: str) -> Iterator[re.Match[str]]:
+def _at_triggers(index: int, text: str, low: str) -> Iterator[re.Match[str]]:
+    triggers = PLACES[index][1]
+    if not any(trigger in low for trigger in triggers.split()):
+        return  # as in most texts: compiling all forms would cost more than the rest of a timeline
+    form = _place(index)
     if triggers in _BEGINS:
         places = sorted(at for trigger in triggers.split() for at in _places(low, trigger))
         yield from (match for at in places if (match := form.match(text, at)) is not None)
@@ -237,8 +241,7 @@ def _placed_credentials(text: str, runs: _Runs) -> list[Secret]:
     low = _lowered(text)
     for index, (kind, triggers, _) in enumerate(PLACES):
         in_runs = triggers in _WITHOUT_SPACE
-        form, whole = _place(index), runs.text if in_runs else text
-        for match in _at_triggers(form, whole, runs.low if in_runs else low, triggers):
+        for match in _at_triggers(index, *((runs.text, runs.low) if in_runs else (text, low))):
             value = match["value"]
             start = runs.place(match.start("value")) if in_runs else match.start("value")
             trimmed = value if kind == "url-password" else _trimmed(value)

@@ -7,14 +7,15 @@ before and after, are read as they are; a line that cannot be read is counted, n
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
 from cam.core.records import MemoryRecord
-from cam.formats.file_step import FileStep, step_from_data, step_to_data
-from cam.formats.json_line import dump_line
 from cam.formats.record_data import record_from_data, record_to_data
-from cam.formats.topic_file import Form
+
+if TYPE_CHECKING:  # a timeline asks for neither, and would feel what they cost to import
+    from cam.formats.file_step import FileStep
+    from cam.formats.topic_file import Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,8 @@ class HistoryEvent:
     quotes: tuple[Quote, ...] = ()
     replaced_by: str | None = None
     versions: Mapping[str, str | None] = field(default_factory=dict)
-    form: Form | None = None
-    files: tuple[FileStep, ...] = ()
+    form: "Form | None" = None
+    files: tuple["FileStep", ...] = ()
     project: str = ""
 
     @property
@@ -59,8 +60,8 @@ def event_of(
     transaction: str,
     at: str,
     versions: Mapping[str, str | None] | None = None,
-    form: Form | None = None,
-    files: tuple[FileStep, ...] = (),
+    form: "Form | None" = None,
+    files: tuple["FileStep", ...] = (),
     project: str = "",
 ) -> HistoryEvent:
     """The event of an applied change."""
@@ -81,6 +82,9 @@ def noop_event(operation: MemoryOperation, transaction: str, at: str) -> History
 
 def render_event(event: HistoryEvent) -> str:
     """One line, without its line feed."""
+    from cam.formats.file_step import step_to_data  # noqa: PLC0415 - as above
+    from cam.formats.json_line import dump_line  # noqa: PLC0415
+
     data: dict[str, Any] = {
         "tx": event.transaction,
         "at": event.at,
@@ -106,14 +110,19 @@ def render_event(event: HistoryEvent) -> str:
     return dump_line(data)
 
 
-def parse_history(lines: Iterable[str]) -> Iterator[HistoryEvent | None]:
-    """Events in file order; None for a line that is neither ours nor the predecessor's."""
+def parse_history(lines: Iterable[str], *, with_files: bool = True) -> Iterator[HistoryEvent | None]:
+    """Events in file order; None for a line that is neither ours nor the predecessor's.
+
+    Args:
+        lines: of the file.
+        with_files: whether events know what became of files (``form`` and ``files``).
+    """
     for line in lines:
         if line.strip():
-            yield _parse_event(line)
+            yield _parse_event(line, with_files=with_files)
 
 
-def last_step(data: bytes, path: str) -> FileStep | None:
+def last_step(data: bytes, path: str) -> "FileStep | None":
     """What the last commit that touched a file did to it, found from the end; a long history is not read.
 
     Args:
@@ -124,7 +133,8 @@ def last_step(data: bytes, path: str) -> FileStep | None:
     while (at := data.rfind(named, 0, end)) >= 0:
         begin = data.rfind(b"\n", 0, at) + 1
         past = data.find(b"\n", at)
-        event = _parse_event(data[begin : past if past >= 0 else len(data)].decode("utf-8", "replace"))
+        line = data[begin : past if past >= 0 else len(data)].decode("utf-8", "replace")
+        event = _parse_event(line, with_files=True)
         for step in event.files if event else ():
             if step.path == path:
                 return step
@@ -144,17 +154,19 @@ def quote_to_data(quote: Quote) -> dict[str, Any]:
     return {name: getattr(quote, name) for name in names if getattr(quote, name) is not None}
 
 
-def form_to_data(form: Form) -> dict[str, str]:
+def form_to_data(form: "Form") -> dict[str, str]:
     """A form as JSON data, an empty text left out."""
     return {"behind": form.behind} | ({"raw": form.raw} if form.raw else {})
 
 
-def form_from_data(data: Mapping[str, str]) -> Form:
+def form_from_data(data: Mapping[str, str]) -> "Form":
     """Read what ``form_to_data`` wrote.
 
     Raises:
         KeyError: it is not such data.
     """
+    from cam.formats.topic_file import Form  # noqa: PLC0415 - as above
+
     return Form(data.get("raw", ""), data["behind"])
 
 
@@ -168,7 +180,7 @@ def _named(key: str, value: str) -> bytes:
     return f'"{key}":{json.dumps(value)}'.encode()
 
 
-def _parse_event(line: str) -> HistoryEvent | None:
+def _parse_event(line: str, *, with_files: bool) -> HistoryEvent | None:
     try:
         data = json.loads(line)
         if "tx" not in data:
@@ -185,12 +197,18 @@ def _parse_event(line: str) -> HistoryEvent | None:
             tuple(Quote(**q) for q in data.get("quotes", ())),
             data.get("replaced_by"),
             dict(data.get("versions", {})),
-            form_from_data(data["form"]) if data.get("form") else None,
-            tuple(step_from_data(step) for step in data.get("files", ())),
+            form_from_data(data["form"]) if with_files and data.get("form") else None,
+            _steps(data.get("files", ())) if with_files else (),
             data.get("project", ""),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _steps(files: Iterable[Mapping[str, Any]]) -> tuple["FileStep", ...]:
+    from cam.formats.file_step import step_from_data  # noqa: PLC0415 - as above
+
+    return tuple(map(step_from_data, files))
 
 
 def _predecessor_event(data: dict[str, Any]) -> HistoryEvent:

@@ -38,8 +38,8 @@ from cam.store.git_kept import (
 )
 from cam.store.git_merge import is_shared, merge_file, scope_of_path
 from cam.store.memory_store import MarkdownStore
+from cam.store.shadow import write_shadow
 from cam.store.tombstones import read_tombstones
-from cam.store.topics import write_shadow
 from cam.system.clock import now_stamp
 from cam.system.files import (
     exchange,

@@ -160,9 +160,8 @@ class Recall:
         return Details(items, tuple(source.problems))
 
     def _story(self, source: Searchable, ref: MemoryRef) -> "Story":
-        from cam.store.life import events_about  # noqa: PLC0415
+        from cam.store.life import edits_of, events_about  # noqa: PLC0415
         from cam.store.story import pending, story  # noqa: PLC0415
-        from cam.store.topics import edits_of  # noqa: PLC0415
 
         events = events_about(self._layout, ref)
         places = {ref.key: None} | {r.key: None for e in events for r in (e.before, e.after) if r is not None}

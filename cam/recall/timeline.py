@@ -110,7 +110,7 @@ class _Life:
             after=self._record(event.after),
             quotes=quotes,
         )
-        return replace(step, event=event)
+        return step._replace(event=event)
 
     def _text(self, text: str) -> str:
         return screened(text)[0] if text else text

@@ -5,10 +5,12 @@ import mmap
 import os
 from collections.abc import Iterator
 
-from cam.core.operations import OperationKind
-from cam.core.records import MemoryRef, MemoryScope
+from cam.core.operations import Change, OperationKind
+from cam.core.records import MemoryRef, MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, parse_history
 from cam.store.layout import StoreLayout
+from cam.store.shadow import shadow_file
+from cam.system.files import read_bytes
 
 
 def events_about(layout: StoreLayout, ref: MemoryRef) -> list[HistoryEvent]:
@@ -27,9 +29,25 @@ def events_about(layout: StoreLayout, ref: MemoryRef) -> list[HistoryEvent]:
                     lines[scope, at] = line
         # The order is that of scopes and, within one, of writing.
         texts = (lines[key].decode("utf-8", "replace") for key in sorted(lines, key=_order))
-        events = [event for event in parse_history(texts) if event is not None]
+        events = [event for event in parse_history(texts, with_files=False) if event is not None]
         ids = asked | {name for event in events for name in _other_names(event)}
     return events
+
+
+def edits_of(layout: StoreLayout, key: tuple[MemoryScope, MemoryState, str]) -> tuple[Change, ...]:
+    """What people did to a topic file since cam wrote it; one that is as cam left it is not parsed.
+
+    Raises:
+        IntegrityError: not a regular file.
+        StoreUnavailableError: the machine refuses.
+    """
+    path = layout.topic_file(*key)
+    raw, shadow = read_bytes(path), read_bytes(shadow_file(layout, path))
+    if shadow is None or raw == shadow:
+        return ()
+    from cam.store.topics import interpret  # noqa: PLC0415 - only where somebody was at work
+
+    return interpret(layout, key, raw).edits
 
 
 def _order(key: tuple[MemoryScope, int]) -> tuple[int, int]:

@@ -15,15 +15,8 @@ from cam.formats.memory_index import person_text
 from cam.formats.topic_file import ONE_OF_THEM, Form, form_of, lines_of
 from cam.store.layout import StoreLayout
 from cam.store.predecessor import keep_predecessor
-from cam.store.topics import (
-    Topic,
-    TopicKey,
-    quick_headings,
-    read_history,
-    read_topic,
-    topic_names,
-    write_shadow,
-)
+from cam.store.shadow import write_shadow
+from cam.store.topics import Topic, TopicKey, quick_headings, read_history, read_topic, topic_names
 from cam.store.transaction import (
     NOTHING,
     Back,

@@ -28,7 +28,7 @@ from cam.store.git_merge import merge_lines
 from cam.store.identity import short_hash
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
-from cam.store.topics import write_shadow
+from cam.store.shadow import write_shadow
 from cam.system.clock import now_stamp
 from cam.system.files import (
     exchange_folders,

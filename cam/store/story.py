@@ -2,10 +2,12 @@
 
 Events are those of all scopes that are seen, and hand edits that no commit has noted yet, as events without
 a transaction. A record that was moved has one story, under every name it had.
+
+Types here are tuples: a timeline in a new process would feel what frozen dataclasses cost to make.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cam.core.errors import NotFoundError
 from cam.core.operations import Change, OperationKind
@@ -16,8 +18,7 @@ Name = tuple[str, str, str]
 """Scope, topic and id, as texts: the predecessor's refs know states that are none here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One event of a record's story.
 
     Attributes:
@@ -31,8 +32,7 @@ class Step:
     replaced_by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(NamedTuple):
     """Everything that is known of one record.
 
     Attributes:
@@ -48,8 +48,7 @@ class Story:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """What became of one record in a stretch of time.
 
     Attributes:

@@ -12,7 +12,8 @@ from cam.formats.history import HistoryEvent, last_step, lines_about, parse_hist
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
 from cam.store.reconcile import Version, reconcile
-from cam.system.files import list_folder, read_bytes, stage_file, unlink_quietly
+from cam.store.shadow import read_shadow
+from cam.system.files import list_folder, read_bytes
 
 TopicKey = tuple[MemoryScope, MemoryState, str]
 
@@ -47,18 +48,6 @@ def read_topic(layout: StoreLayout, key: TopicKey) -> Topic:
     """
     path = layout.topic_file(*key)
     return interpret(layout, key, read_bytes(path))
-
-
-def edits_of(layout: StoreLayout, key: TopicKey) -> tuple[Change, ...]:
-    """What people did to a topic file since cam wrote it; one that is as cam left it is not parsed.
-
-    Raises:
-        IntegrityError: not a regular file.
-        StoreUnavailableError: the machine refuses.
-    """
-    path = layout.topic_file(*key)
-    raw, shadow = read_bytes(path), read_bytes(shadow_file(layout, path))
-    return () if shadow is None or raw == shadow else interpret(layout, key, raw).edits
 
 
 def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
@@ -133,33 +122,6 @@ def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
         changes = step.changes if step else ()
         steps[event.transaction] = Version(event.versions[str(state)], (*changes, (record.id, before, after)))
     return list(steps.values())[::-1]
-
-
-def shadow_file(layout: StoreLayout, path: str) -> str:
-    """Where the copy of a topic file or an index, ``path``, is that cam wrote last."""
-    return layout.cache_file("shadow", os.path.relpath(path, layout.root))
-
-
-def read_shadow(layout: StoreLayout, path: str) -> bytes | None:
-    """What cam wrote last to the file ``path``; None without a copy that can be read."""
-    with contextlib.suppress(CamError):
-        return read_bytes(shadow_file(layout, path))
-    return None
-
-
-def write_shadow(layout: StoreLayout, written: str, data: bytes | None) -> None:
-    """Keep what was written to the file ``written``; None where it went.
-
-    After a power cut the one from before may be there, but none that is torn.
-
-    Raises:
-        StoreUnavailableError: the machine refuses.
-    """
-    path = shadow_file(layout, written)
-    if data is None:
-        unlink_quietly(path)
-        return
-    os.replace(stage_file(path, data, str(os.getpid())), path)
 
 
 def _parse(data: bytes, path: str, key: TopicKey) -> TopicFile:

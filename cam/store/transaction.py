@@ -33,16 +33,8 @@ from cam.formats.topic_file import (
     render_topic_file,
 )
 from cam.store.layout import StoreLayout
-from cam.store.topics import (
-    Topic,
-    TopicKey,
-    interpret,
-    read_shadow,
-    read_topic,
-    shadow_file,
-    topic_names,
-    write_shadow,
-)
+from cam.store.shadow import read_shadow, shadow_file, write_shadow
+from cam.store.topics import Topic, TopicKey, interpret, read_topic, topic_names
 from cam.system.files import (
     append_to_log,
     exchange,

@@ -19,7 +19,8 @@ from cam.formats.memory_index import BEGIN, counts_in_index
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.projects import layouts_of, project_ids
-from cam.store.topics import Topic, TopicKey, read_shadow, read_topic, shadow_file, topic_names
+from cam.store.shadow import read_shadow, shadow_file
+from cam.store.topics import Topic, TopicKey, read_topic, topic_names
 from cam.system.files import list_folder, read_bytes, walk_files
 
 _LOGS = {"memory-history.jsonl": "its event", "sync-log.jsonl": "its entry", "processed.jsonl": "its mark"}
