@@ -207,7 +207,7 @@ SETTINGS: tuple[Setting, ...] = (
         "recall_index",
         default="auto",
         check=_one_of("auto", "off"),
-        help="whether recall keeps an index beside large memories; off reads the files each time",
+        help="whether recall keeps an index beside the memory; off reads the files each time",
         shared=True,
     ),
     Setting(
@@ -239,6 +239,11 @@ class Settings:
     def __getitem__(self, name: str) -> Any:
         """The value of a setting."""
         return self.values[name]
+
+    @property
+    def keeps_index(self) -> bool:
+        """Whether recall uses and keeps its index."""
+        return bool(self.values["recall_index"] == "auto")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,4 +27,4 @@ def answer_prompted(event: dict[str, Any]) -> bytes:
     with suppress(CamError, OSError):
         if not is_first(cache, session, f"prompt-{event.get('turn_id')}"):
             return b""
-    return answer_prompt(context.layout, event)
+    return answer_prompt(context.layout, event, use_index=context.settings.keeps_index)

@@ -35,21 +35,24 @@ def main(folder: str) -> int:
     try:
         event = read_event(sys.stdin.buffer)
         with open(os.path.join(folder, "run.json"), "rb") as file:
-            project, worktree = json.load(file)["place"]
+            run = json.load(file)
+        project, worktree = run["place"]
         root = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
-        answer = answer_prompt(StoreLayout(root, project, worktree), event or {})
+        layout = StoreLayout(root, project, worktree)
+        answer = answer_prompt(layout, event or {}, use_index=run.get("index") is not False)
     except Exception:  # a hook must never cost the session; what was not added is not missed
         return 0
     write_answer(answer)
     return 0
 
 
-def answer_prompt(layout: StoreLayout, event: dict[str, Any]) -> bytes:
+def answer_prompt(layout: StoreLayout, event: dict[str, Any], *, use_index: bool) -> bytes:
     """The hook's answer as bytes; empty where nothing is surely about the prompt that was not told yet.
 
     Args:
         layout: of the project's store.
         event: of UserPromptSubmit.
+        use_index: whether the sidecar is used and kept (``recall_index``).
 
     Raises:
         CamError: memory cannot be read.
@@ -57,7 +60,7 @@ def answer_prompt(layout: StoreLayout, event: dict[str, Any]) -> bytes:
     session, prompt = event.get("session_id"), event.get("prompt")
     if not (isinstance(session, str) and session and isinstance(prompt, str)) or is_codex_own(event):
         return b""
-    found = fitting_records(layout, prompt, _LOOKED_AT, now=now_stamp(), surely=True)
+    found = fitting_records(layout, prompt, _LOOKED_AT, now=now_stamp(), surely=True, use_index=use_index)
     if not found:
         return b""
     from cam.core.quoting import shown_summary  # noqa: PLC0415 - most prompts add nothing

@@ -39,7 +39,7 @@ def open_recall(layout: StoreLayout, settings: Settings, *, now: str, strict: bo
         now: ISO-8601 UTC.
         strict: as for ``Recall``.
     """
-    return Recall(layout, now=now, use_index=settings["recall_index"] == "auto", strict=strict)
+    return Recall(layout, now=now, use_index=settings.keeps_index, strict=strict)
 
 
 class Recall:

@@ -18,7 +18,13 @@ _FEW = 3
 
 
 def fitting_records(
-    layout: StoreLayout, prompt: str, top: int, *, now: str = "", surely: bool = False
+    layout: StoreLayout,
+    prompt: str,
+    top: int,
+    *,
+    now: str = "",
+    surely: bool = False,
+    use_index: bool = True,
 ) -> list[tuple[MemoryRecord, bool]]:
     """The active records that fit best, best first; none for a prompt without words.
 
@@ -30,6 +36,7 @@ def fitting_records(
         top: so many at most.
         now: ISO-8601 UTC; records not valid then are left out.
         surely: only records about the same thing: silence rather than something that shares a common word.
+        use_index: whether the sidecar is used and kept (``recall_index``).
     """
     query = _asked(prompt)
     if not query:
@@ -45,7 +52,7 @@ def fitting_records(
         found = [chosen.found(hit.number) for hit in hits]
         return [each for each in found if each[0].topic != "memory"][:top]
 
-    return ask_disk(layout, ask)
+    return ask_disk(layout, ask, use_index=use_index)
 
 
 def _asked(prompt: str) -> str:

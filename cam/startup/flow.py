@@ -79,6 +79,8 @@ def write_run(
     payload: StartupPayload,
     parent: str | None = None,
     budget: tuple[int, int] | None = None,
+    *,
+    use_index: bool = True,
 ) -> str:
     """Write the run file and clear old ones; return the run's folder.
 
@@ -87,6 +89,7 @@ def write_run(
         payload: what may be told.
         parent: the session that a fork on the command line starts from, where it is named.
         budget: lines and tokens of the payload, where what a compaction loses is to come back; else None.
+        use_index: whether what fits a prompt is found through the sidecar.
 
     Raises:
         StoreUnavailableError: the machine refuses.
@@ -97,7 +100,7 @@ def write_run(
     folder = layout.cache_file("runs", f"{int(time.time())}-{os.urandom(4).hex()}")
     make_folder(folder)
     place = [layout.project, layout.worktree]
-    run = told_data(payload) | {"parent": parent, "budget": budget, "place": place}
+    run = told_data(payload) | {"parent": parent, "budget": budget, "place": place, "index": use_index}
     write_quick(os.path.join(folder, ACTIVE_FILE), "\n".join(payload.active).encode())
     write_quick(os.path.join(folder, "run.json"), json.dumps(run, separators=(",", ":")).encode())
     write_quick(os.path.join(folder, OWNER_FILE), owner_data(layout))

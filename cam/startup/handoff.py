@@ -5,8 +5,9 @@ fork, clear and compaction. What a session has been told stands in its ledger, s
 what changed and nothing twice. Plain dictionaries and ``json`` alone: this runs on the hot path.
 
 Run file: ``{"text", "entries": {key: [digest, line]}, "parent", "continuity": [line],
-"budget": [lines, tokens] or null, "place": [project, worktree]}``; without a budget nothing comes back after
-a compaction. Beside it ``active.txt``: the keys of all records that hold, a line each.
+"budget": [lines, tokens] or null, "place": [project, worktree], "index": whether recall keeps its own}``;
+without a budget nothing comes back after a compaction. Beside it ``active.txt``: the keys of all records that
+hold, a line each.
 Ledger: ``{key: [digest, line]}``, by session id.
 """
 

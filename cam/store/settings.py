@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 
 from cam.core.errors import CamError
 from cam.core.settings import SETTINGS, Layer, Settings, merge_settings
 from cam.formats.settings_file import parse_settings
 from cam.store.identity import Project
+from cam.store.settings_cache import SettingsCache
+from cam.store.stamps import stamp_of
 from cam.system.environment import Environment
 from cam.system.files import read_bytes
 from cam.system.git import is_tracked
@@ -25,10 +28,11 @@ def load_settings(
         project: its root may hold a shared and a local file.
         flags: values from the command line.
     """
-    layers = [_file_layer(environment.settings_file, "user")]
+    cache = SettingsCache(environment.settings_cache)
+    layers = [_file_layer(environment.settings_file, "user", cache)]
     if project is not None:
-        layers.append(_file_layer(os.path.join(project.root, SHARED_FILE), "project"))
-        layers.append(_local_layer(project))
+        layers.append(_file_layer(os.path.join(project.root, SHARED_FILE), "project", cache))
+        layers.append(_local_layer(project, cache))
     variables = {
         s.name: environment.variables[s.variable] for s in SETTINGS if environment.variables.get(s.variable)
     }
@@ -37,21 +41,30 @@ def load_settings(
     return merge_settings(tuple(layers))
 
 
-def _file_layer(path: str, name: str) -> Layer:
+def _file_layer(path: str, name: str, cache: SettingsCache) -> Layer:
     """The layer of a YAML file, or of the predecessor's JSON file where there is no YAML one."""
     for candidate in (path, path.removesuffix(".yaml") + ".json"):
+        stamp, layer = None, None
+        with suppress(OSError):
+            stamp = stamp_of(os.lstat(candidate))
+            layer = cache.layer(candidate, stamp, name)
+        if layer is not None:
+            return layer
         try:
             data = read_bytes(candidate)
         except CamError as error:
             return Layer(name, {}, {}, f"{error}; the file is ignored")
         if data is not None:
-            return parse_settings(data.decode("utf-8-sig", "replace"), candidate, name)
+            layer = parse_settings(data.decode("utf-8-sig", "replace"), candidate, name)
+            if stamp is not None:
+                cache.keep(candidate, stamp, layer)
+            return layer
     return Layer(name, {}, {})
 
 
-def _local_layer(project: Project) -> Layer:
+def _local_layer(project: Project, cache: SettingsCache) -> Layer:
     path = os.path.join(project.root, LOCAL_FILE)
-    layer = _file_layer(path, "local")
+    layer = _file_layer(path, "local", cache)
     if not layer.values or not project.is_git:
         return layer
     name = LOCAL_FILE if os.path.lexists(path) else LOCAL_FILE.removesuffix(".yaml") + ".json"

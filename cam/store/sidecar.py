@@ -13,7 +13,7 @@ topic files, as records of the topic ``memory``.
 import contextlib
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from time import time_ns
 from zlib import crc32
@@ -27,9 +27,6 @@ from cam.store.limits import Limits
 from cam.store.sidecar_part import DamagedError, Part, load, open_bytes
 from cam.store.stamps import RACY, Stamp, stat_topics
 from cam.system.files import make_folder, read_bytes, unlink_quietly, write_quick
-
-SMALL = 64 * 1024
-"""Bytes of topic files below which a folder gets no index: reading them takes as long."""
 
 NOTES = "MEMORY.md"
 
@@ -216,9 +213,9 @@ def _renew(
         data, built = build([*kept, *fresh], document_of)
         _write(f"{path}.delta", data, built)
         return [base, open_bytes(data, built)]
-    files: Iterable[FileContent] = [*live_files(base), *kept, *fresh]
+    files: Sequence[FileContent] = [*live_files(base), *kept, *fresh]
     data, built = build(files, document_of)
-    if path and sum(file.stamp[0] for file in files) >= SMALL:
+    if path and files:
         _write(path, data, built)
         unlink_quietly(f"{path}.delta")
     return [open_bytes(data, built)]

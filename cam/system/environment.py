@@ -46,6 +46,12 @@ class Environment:
         return os.path.join(base, "codex-auto-memory", "config.yaml")
 
     @property
+    def settings_cache(self) -> str:
+        """Where settings files are kept compiled: the store's own cache is known only after reading them."""
+        base = self.variables.get("XDG_CACHE_HOME") or os.path.join(self.home, ".cache")
+        return os.path.join(base, "codex-auto-memory", "settings.json")
+
+    @property
     def agent_variable(self) -> str:
         """The variable that shows that an agent runs this, "" where none does."""
         return agent_variable(self.variables)

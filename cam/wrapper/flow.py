@@ -125,7 +125,7 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
         _catch_up(context)
     lines = start_lines(context, context.project, context.settings)
     payload, problems = startup_payload(
-        context.layout, context.settings, lines, relevance(context.layout, call.prompt)
+        context.layout, context.settings, lines, relevance(context.layout, context.settings, call.prompt)
     )
     warnings = list(context.settings.warnings)
     if problems:
@@ -134,7 +134,7 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     version = codex_version(opened.program, context.layout.cache_file("codex-version.json"))
     limits = (context.settings["max_startup_lines"], context.settings["max_startup_tokens"])
     returns = limits if context.settings["session_continuity"] == AUTO else None
-    run = write_run(context.layout, payload, call.session, returns)
+    run = write_run(context.layout, payload, call.session, returns, use_index=context.settings.keeps_index)
     # A session that is resumed by its id is told what changed; a picker's choice is known to the hook alone.
     session = call.session or _last_session(context, call, version, opened.cwd)
     known = read_ledger(context.layout.cache_file(), session)

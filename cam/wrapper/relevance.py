@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Sequence
 
+from cam.core.settings import Settings
 from cam.store.layout import StoreLayout
 
 TOP = 12
 """Records that come before others because they fit."""
 
 
-def relevance(layout: StoreLayout, prompt: str | None) -> Callable[[], Sequence[str]] | None:
+def relevance(
+    layout: StoreLayout, settings: Settings, prompt: str | None
+) -> Callable[[], Sequence[str]] | None:
     """Keys ``scope:topic:id`` of the records that fit ``prompt``, best first, when asked for.
 
     Args:
         layout: of the project's store.
+        settings: ``recall_index`` counts.
         prompt: as it stands on the command line.
 
     Returns:
@@ -24,6 +28,7 @@ def relevance(layout: StoreLayout, prompt: str | None) -> Callable[[], Sequence[
     def keys() -> Sequence[str]:
         from cam.recall.prompt import fitting_records  # noqa: PLC0415 - only where a choice is to be made
 
-        return [f"{r.scope}:{r.topic}:{r.id}" for r, _ in fitting_records(layout, prompt, TOP)]
+        found = fitting_records(layout, prompt, TOP, use_index=settings.keeps_index)
+        return [f"{r.scope}:{r.topic}:{r.id}" for r, _ in found]
 
     return keys

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 from cam.setup.integrations.commit import forget_installation, read_manifest
@@ -10,7 +11,7 @@ from cam.setup.integrations.places import find_places
 from cam.setup.integrations.result import STACK, SURFACES, IntegrationPlan, Piece
 from cam.store.identity import Project, resolve_project
 from cam.system.environment import Environment
-from cam.system.files import remove_folder
+from cam.system.files import remove_folder, unlink_quietly
 
 
 def uninstall(
@@ -42,6 +43,9 @@ def uninstall(
             carry_out(plan, store)
     if not dry_run:
         forget_installation(store)
+        unlink_quietly(environment.settings_cache)
+        with suppress(OSError):  # others may keep something there
+            os.rmdir(os.path.dirname(environment.settings_cache))
     return tuple(plans)
 
 

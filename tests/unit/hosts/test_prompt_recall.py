@@ -46,7 +46,7 @@ def event(prompt: str, session: str = "s1") -> dict[str, Any]:
 
 
 def added(layout: StoreLayout, prompt: str, session: str = "s1") -> list[str]:
-    answer = answer_prompt(layout, event(prompt, session))
+    answer = answer_prompt(layout, event(prompt, session), use_index=True)
     if not answer:
         return []
     output = json.loads(answer)["hookSpecificOutput"]
@@ -123,6 +123,15 @@ def test_the_hook_never_fails(layout: StoreLayout, raw: bytes) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     good = json.dumps(event("the staging cluster heron")).encode()
     assert b"heron" in subprocess.run(line, input=good, capture_output=True, check=False).stdout
+
+
+@pytest.mark.parametrize("use_index", [True, False])
+def test_the_setting_of_the_index_holds_here_too(layout: StoreLayout, use_index: bool) -> None:
+    run = write_run(layout, StartupPayload(), use_index=use_index)
+    line = [sys.executable, "-I", "-m", "cam", "hook", "prompt-recall", "--run", run]
+    good = json.dumps(event("the staging cluster heron")).encode()
+    assert b"heron" in subprocess.run(line, input=good, capture_output=True, check=False).stdout
+    assert Path(layout.cache_file("recall")).exists() is use_index
 
 
 def test_what_cannot_be_noted_is_told_all_the_same(layout: StoreLayout) -> None:

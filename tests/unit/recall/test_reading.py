@@ -17,7 +17,7 @@ from cam.recall.flow import Recall
 from cam.recall.rebuild import digest
 from cam.recall.request import Expansion, Filters, SearchRequest, TimelineRequest
 from cam.recall.result import SearchResult
-from cam.store import limits, sidecar, sidecar_part
+from cam.store import limits, sidecar_part
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from tests.unit.recall.ask import request
@@ -34,8 +34,7 @@ def fact(
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MarkdownStore:
-    monkeypatch.setattr(sidecar, "SMALL", 0)
+def store(tmp_path: Path) -> MarkdownStore:
     store = MarkdownStore(StoreLayout(str(tmp_path / "store"), "p", "p"))
     records = [
         fact("a", "alpha begins", "commands:b", "commands:a", "commands:none", "commands:old"),

@@ -16,7 +16,6 @@ from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.memory.flow import forget
 from cam.recall.flow import Recall
 from cam.recall.result import SearchResult
-from cam.store import sidecar
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from tests.unit.recall.ask import request, search
@@ -44,8 +43,7 @@ def fact(n: int, scope: MemoryScope = MemoryScope.PROJECT, topic: str = "") -> M
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MarkdownStore:
-    monkeypatch.setattr(sidecar, "SMALL", 0)
+def store(tmp_path: Path) -> MarkdownStore:
     return filled(tmp_path / "store")
 
 
@@ -144,11 +142,7 @@ def test_a_damaged_index_gives_the_same_answer(
     template = getattr(test_a_damaged_index_gives_the_same_answer, "template", None)
     if template is None:
         template = tmp_path_factory.mktemp("damaged") / "store"
-        small, sidecar.SMALL = sidecar.SMALL, 0
-        try:
-            same(filled(template))
-        finally:
-            sidecar.SMALL = small
+        same(filled(template))
         test_a_damaged_index_gives_the_same_answer.template = template  # type: ignore[attr-defined]
     store = MarkdownStore(StoreLayout(str(template), "p", "p"))
     path = next(p for p in indexes(store) if "project" in p.name and "archive" not in p.name)

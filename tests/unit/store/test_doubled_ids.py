@@ -9,7 +9,6 @@ from cam.core.operations import MemoryOperation, OperationKind, build_plan, doub
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.memory.flow import forget, remember
 from cam.recall.flow import Recall
-from cam.store import sidecar
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.start_index import StartIndex
@@ -28,8 +27,7 @@ FIRST, OTHER = fact("port", "The API listens on port 4100"), fact("host", "The h
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MarkdownStore:
-    monkeypatch.setattr(sidecar, "SMALL", 0)
+def store(tmp_path: Path) -> MarkdownStore:
     store = MarkdownStore(StoreLayout(str(tmp_path / "store"), "p", "p"))
     do(store, OperationKind.ADD, FIRST)
     copy(store)

@@ -138,3 +138,59 @@ def test_the_predecessors_files_are_read(repo: Path) -> None:
 def test_empty_variables_are_unset(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAM_HOME", "")
     assert load(repo).sources["memory_dir"] == "default"
+
+
+def compiled() -> Path:
+    return Path(os.environ["HOME"]) / ".cache" / "codex-auto-memory" / "settings.json"
+
+
+def test_a_settled_file_is_read_as_yaml_once(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the cache holds, what is answered is what the file says."""
+    monkeypatch.setattr("cam.store.settings_cache.RACY", 0)  # times tell changes apart here
+    path = put("user", repo, "# mine\nmax_startup_lines: 31\noff_folders: [/a, /b]\n")
+    first = load(repo)
+    assert (first["max_startup_lines"], first["off_folders"]) == (31, ("/a", "/b"))
+    assert compiled().stat().st_mode & 0o777 == 0o600
+    assert load(repo) == first
+    # What is kept is used: nothing but the cache says 44.
+    compiled().write_text(compiled().read_text().replace("31", "44"))
+    assert load(repo)["max_startup_lines"] == 44
+    status = os.stat(path)
+    Path(path).write_text("# mine\nmax_startup_lines: 32\noff_folders: [/a, /b]\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert load(repo)["max_startup_lines"] == 32, "same size and mtime"
+    other = Path(path).with_name("other")
+    other.write_text("# mine\nmax_startup_lines: 33\noff_folders: [/a, /b]\n")
+    os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+    os.replace(other, path)
+    assert load(repo)["max_startup_lines"] == 33, "another file of the same name"
+    Path(path).unlink()
+    assert load(repo)["max_startup_lines"] == 200
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"rules": 1}', "\udcff", '{"rules":[],"files":{"a":1}}']
+)
+def test_a_cache_that_is_none_is_no_matter(repo: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    monkeypatch.setattr("cam.store.settings_cache.RACY", 0)
+    put("user", repo, "max_startup_lines: 31\n")
+    load(repo)
+    compiled().write_bytes(content.encode("utf-8", "surrogateescape"))
+    assert load(repo)["max_startup_lines"] == 31
+    compiled().unlink()
+    compiled().mkdir()
+    assert load(repo)["max_startup_lines"] == 31
+
+
+def test_what_json_cannot_carry_is_read_each_time(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cam.store.settings_cache.RACY", 0)
+    put("user", repo, "max_startup_lines: 31\nsince: 2026-01-02\nmany: {1: 2}\n")
+    first = load(repo)
+    assert not compiled().exists()
+    assert load(repo) == first
+
+
+def test_a_file_just_written_is_not_kept(repo: Path) -> None:
+    put("user", repo, "max_startup_lines: 31\n")
+    assert load(repo)["max_startup_lines"] == 31
+    assert not compiled().exists()
