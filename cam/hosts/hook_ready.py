@@ -22,11 +22,17 @@ def renew_later() -> None:
 
 
 def main() -> int:
+    """Make them anew, in a process of its own."""
+    signal.alarm(_MOST_SECONDS)
+    renew()
+    return 0
+
+
+def renew() -> None:
     """Make them anew; who comes while another does leaves it to that one."""
     from cam.hosts.hook_compile import make_ready  # noqa: PLC0415 - not for those who only ask for it
     from cam.store.hook_notes import one_at_a_time  # noqa: PLC0415
 
-    signal.alarm(_MOST_SECONDS)
     with (
         contextlib.suppress(CamError),
         one_at_a_time(os.path.join(ready_root(), "cache"), "ready") as is_mine,
@@ -41,4 +47,3 @@ def main() -> int:
                     forget_ready(cwd)
             if not folders:
                 break
-    return 0

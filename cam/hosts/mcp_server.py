@@ -10,10 +10,13 @@ import contextlib
 import gc
 import os
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
+
+from cam.startup.ready import stands_ready
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "cam"
 
+_AFTER_SECONDS = 0.5  # after a write, in which its answer goes out and others may come
 _ROOTS_SECONDS = 2.0  # that a client may take to say its roots
 _CODEX_TURN, _CODEX_THREAD = "x-codex-turn-metadata", "threadId"
 
@@ -97,6 +101,7 @@ def build_server(options: ServeOptions, describe: Describe) -> "Server[Any]":
     tools = {tool.name: tool for tool in TOOLS if options.allow_write or not tool.writes}
     # One call at a time of either kind: a write may wait for the store's lock, and reads go on meanwhile.
     turns = {False: anyio.CapacityLimiter(1), True: anyio.CapacityLimiter(1)}
+    renewal = _Renewal()
 
     def listed(tool: "Tool") -> types.Tool:
         hints = types.ToolAnnotations(
@@ -130,6 +135,8 @@ def build_server(options: ServeOptions, describe: Describe) -> "Server[Any]":
             except Exception as error:
                 code, message, _ = describe(error)
                 return _said(f"{code}: {message}", is_error=True)
+            if tool.writes:
+                renewal.soon()
             content = types.TextContent(text=answer.text)
             return types.CallToolResult(content=[content], structured_content=answer.data)
 
@@ -192,6 +199,27 @@ def choose_folder(
         return mine or "."
     within = (mine == f or mine.startswith(f.rstrip("/") + "/") for f in map(os.path.realpath, folders))
     return mine if any(within) else folders[0]
+
+
+class _Renewal:
+    """Starts that stood ready are made anew once an agent has written; by a thread: a server has no children."""
+
+    def __init__(self) -> None:
+        self._timer: threading.Timer | None = None
+
+    def soon(self) -> None:
+        """Renew them when the answer is out, once for several writes in a row."""
+        if stands_ready() and (self._timer is None or not self._timer.is_alive()):
+            self._timer = threading.Timer(_AFTER_SECONDS, self._renew)
+            self._timer.daemon = True
+            self._timer.start()
+
+    @staticmethod
+    def _renew() -> None:
+        from cam.hosts.hook_ready import renew  # noqa: PLC0415
+
+        with contextlib.suppress(OSError):
+            renew()
 
 
 async def _roots(context: "ServerRequestContext[Any]") -> list[str]:

@@ -30,6 +30,7 @@ from cam.store.hook_notes import (
     wanted,
 )
 from cam.system.background import start_apart
+from tests.unit.hosts.wire import Wire
 
 SCHEMAS = json.loads((Path(__file__).parents[2] / "data/codex-hooks/schemas.json").read_text())
 EVENTS = {
@@ -283,6 +284,21 @@ def test_a_command_that_changes_memory_leaves_the_next_start_ready(repo: Path, w
     told = call("session-start", {**asked, "session_id": "s2"})
     assert (b"Never push" in told) == (words[0] == "remember")
     assert before
+
+
+def test_what_an_agent_writes_leaves_the_next_start_ready(repo: Path) -> None:
+    assert call("session-start", event("session-start", repo, source="startup"))
+    with Wire(repo, "--allow-write") as wire:
+        keys = {"actor": "codex", "allow_write": True}
+        for fact in ("The API listens on port 8080", "The queue listens on port 5672"):
+            assert wire.call("remember", {"content": fact, **keys})["isError"] is False
+        end = time.monotonic() + 20
+        while (start := read_ready(str(repo))[0]) is None and time.monotonic() < end:
+            select.select([], [], [], 0.05)
+        children = Path(f"/proc/{wire.process.pid}/task/{wire.process.pid}/children")
+        assert not children.exists() or children.read_text() == ""
+    assert start is not None
+    assert all(port in start["run"]["text"] for port in ("8080", "5672"))
 
 
 def test_where_no_start_stood_ready_a_command_starts_nothing(repo: Path) -> None:
