@@ -202,7 +202,7 @@ def choose_folder(
 
 
 class _Renewal:
-    """Starts that stood ready are made anew once an agent has written; by a thread: a server has no children."""
+    """Starts that stood ready are made anew once an agent wrote; by a thread, as a server has no children."""
 
     def __init__(self) -> None:
         self._timer: threading.Timer | None = None

@@ -2,7 +2,7 @@
 
 import os
 
-from cam.core.errors import IntegrityError, InvalidInputError, NotFoundError, WriteRefusedError
+from cam.core.errors import IntegrityError, InvalidInputError, WriteRefusedError
 from cam.core.settings import BY_NAME
 from cam.formats.settings_file import parse_settings, set_value
 from cam.store.identity import Project
@@ -30,15 +30,14 @@ def settings_path(environment: Environment, project: Project | None, where: str)
     """The settings file of a layer.
 
     Raises:
-        InvalidInputError: there is no such layer.
-        NotFoundError: there is no project here.
+        InvalidInputError: there is no such layer, or no project here.
     """
     if where == "user":
         return environment.settings_file
     if where not in _TEMPLATES:
         raise InvalidInputError(f"no settings file {where!r}; there are user, project and local")
     if project is None:
-        raise NotFoundError("there is no project here (the home folder and / have none); use --in user")
+        raise InvalidInputError("there is no project here (the home folder and / have none); use --in user")
     return os.path.join(project.root, SHARED_FILE if where == "project" else LOCAL_FILE)
 
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 
-from cam.core.errors import InvalidInputError, NotFoundError
+from cam.core.errors import InvalidInputError
 from cam.setup.integrations.result import SURFACES, Places
 from cam.store.identity import Project
 from cam.system.environment import Environment
@@ -38,15 +38,14 @@ def find_places(
         prompts: whether each prompt adds what is about it (``prompt_recall``).
 
     Raises:
-        InvalidInputError: no such scope or surface.
-        NotFoundError: a project's scope where there is no project.
+        InvalidInputError: no such scope or surface, or a project's where there is no project.
     """
     if scope not in ("user", "project"):
         raise InvalidInputError(f"no scope {scope!r}; there are user and project")
     if surface not in SURFACES:
         raise InvalidInputError(f"no skill surface {surface!r}; there are {', '.join(SURFACES)}")
     if project is None and (scope == "project" or surface == "official-project"):
-        raise NotFoundError(
+        raise InvalidInputError(
             "there is no project here (the home folder and / have none); go into a project's folder, "
             "or use --scope user"
         )
