@@ -42,9 +42,7 @@ def _undo(what: str, cwd: str | None) -> Answer:
     done = undo(enter_context(cwd).store, what if steps is None else steps)
     notes = [f"cam: {ref} was changed since and stays as it is" for step in done for ref in step.kept]
     notes += [
-        f"cam: {project} changed {ref} since; that stays (cam undo {change})"
-        for step in done
-        for change, project, ref in step.passed
+        f"cam: {what} since; that stays (cam undo {change})" for step in done for change, what in step.passed
     ]
     if steps is not None and len(done) < steps:
         notes.append(
@@ -57,7 +55,7 @@ def _undo(what: str, cwd: str | None) -> Answer:
                 "transaction": s.transaction,
                 "refs": [str(c.ref) for c in s.changes],
                 "kept": list(s.kept),
-                "passed": [change for change, _, _ in s.passed],
+                "passed": [change for change, _ in s.passed],
             }
             for s in done
         ]

@@ -5,7 +5,7 @@ before and after, are read as they are; a line that cannot be read is counted, n
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,9 @@ from cam.formats.record_data import record_from_data, record_to_data
 if TYPE_CHECKING:  # a timeline asks for neither, and would feel what they cost to import
     from cam.formats.file_step import FileStep
     from cam.formats.topic_file import Form
+
+ARRIVED = "arrived from "
+"""How the reason of an event begins that a sync between machines wrote, of actor ``git``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class HistoryEvent:
         form: how ``before`` stood in its file, where it does not stand there any more.
         files: what the transaction did to the files of the scope; the scope's first event has it.
         project: the project from which a global record was changed, "" where none was, or for older events.
+        machine: the machine that wrote it, in a store that several share; "" in any other.
     """
 
     transaction: str
@@ -48,6 +52,7 @@ class HistoryEvent:
     form: "Form | None" = None
     files: tuple["FileStep", ...] = ()
     project: str = ""
+    machine: str = ""
 
     @property
     def applied(self) -> bool:
@@ -63,21 +68,23 @@ def event_of(
     form: "Form | None" = None,
     files: tuple["FileStep", ...] = (),
     project: str = "",
+    machine: str = "",
 ) -> HistoryEvent:
     """The event of an applied change."""
     op = change.operation
     return HistoryEvent(
         transaction, at, op.kind, str(change.ref), op.reason, op.actor, change.before, change.after,
-        op.quotes, op.replaced_by, versions or {}, form, files, project,
+        op.quotes, op.replaced_by, versions or {}, form, files, project, machine,
     )  # fmt: skip
 
 
-def noop_event(operation: MemoryOperation, transaction: str, at: str) -> HistoryEvent:
+def noop_event(operation: MemoryOperation, transaction: str, at: str, machine: str = "") -> HistoryEvent:
     """The event of an operation that changed nothing."""
     ref = str(operation.record.ref)
     return HistoryEvent(
-        transaction, at, OperationKind.NOOP, ref, operation.reason, operation.actor, quotes=operation.quotes
-    )
+        transaction, at, OperationKind.NOOP, ref, operation.reason, operation.actor,
+        quotes=operation.quotes, machine=machine,
+    )  # fmt: skip
 
 
 def render_event(event: HistoryEvent) -> str:
@@ -107,6 +114,8 @@ def render_event(event: HistoryEvent) -> str:
         data["files"] = [step_to_data(step) for step in event.files]
     if event.project:
         data["project"] = event.project
+    if event.machine:
+        data["machine"] = event.machine
     return dump_line(data)
 
 
@@ -122,12 +131,15 @@ def parse_history(lines: Iterable[str], *, with_files: bool = True) -> Iterator[
             yield _parse_event(line, with_files=with_files)
 
 
-def last_step(data: bytes, path: str) -> "FileStep | None":
+def last_step(
+    data: bytes, path: str, counts: Callable[[HistoryEvent], bool] = lambda _: True
+) -> "FileStep | None":
     """What the last commit that touched a file did to it, found from the end; a long history is not read.
 
     Args:
         data: the scope's history.
         path: of the file, relative to the folder of the scope.
+        counts: whether an event does; others are passed over.
     """
     end, named = len(data), _named("path", path)
     while (at := data.rfind(named, 0, end)) >= 0:
@@ -135,7 +147,7 @@ def last_step(data: bytes, path: str) -> "FileStep | None":
         past = data.find(b"\n", at)
         line = data[begin : past if past >= 0 else len(data)].decode("utf-8", "replace")
         event = _parse_event(line, with_files=True)
-        for step in event.files if event else ():
+        for step in event.files if event and counts(event) else ():
             if step.path == path:
                 return step
         end = begin
@@ -200,6 +212,7 @@ def _parse_event(line: str, *, with_files: bool) -> HistoryEvent | None:
             form_from_data(data["form"]) if with_files and data.get("form") else None,
             _steps(data.get("files", ())) if with_files else (),
             data.get("project", ""),
+            str(data.get("machine", "")),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -15,6 +15,8 @@ from cam.formats.history import HistoryEvent
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
+from cam.memory.take_back import is_arrival, last_step, named_step, plan_back
+from cam.store.machine import read_machine
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.topics import TopicKey
 from cam.system.clock import now_stamp
@@ -168,15 +170,14 @@ def change(store: MarkdownStore, verb: str, edit: Edit) -> Changed:
 def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
     """Take back the last ``what`` changes that were made here, newest first, or the transaction of that name.
 
-    Global memory that was changed from another project stays, unless that change is named. Each step is
-    itself in the history; a step that is named may be an undo, and taking that back is a redo.
+    Global memory that was changed from another project stays, unless that change is named; so does what
+    arrived from another machine. Each step is itself in the history; a step that is named may be an undo,
+    and taking that back is a redo.
 
     Raises:
         NotFoundError: there is nothing to take back, or no such transaction.
         InvalidInputError: the transaction is taken back already.
     """
-    from cam.memory.take_back import last_step, named_step  # noqa: PLC0415
-
     if isinstance(what, str):
         return (_undo_step(store, named_step(_events(store), what)),)
     done: list[Undone] = []
@@ -185,14 +186,13 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
         step, elsewhere = last_step(_events(store), here)
         if not step:
             break
-        passed = tuple((e.transaction, e.project, e.ref) for e in elsewhere) if not done else ()
+        passed = tuple((e.transaction, _elsewhere(e)) for e in elsewhere) if not done else ()
         done.append(replace(_undo_step(store, step), passed=passed))
     if not done:
         if elsewhere:
             last = elsewhere[0]
             raise NotFoundError(
-                f"there is nothing to undo here; {last.project} changed {last.ref} "
-                f"(cam undo {last.transaction})"
+                f"there is nothing to undo here; {_elsewhere(last)} (cam undo {last.transaction})"
             )
         raise NotFoundError("there is nothing to undo")
     return tuple(done)
@@ -204,7 +204,10 @@ def tell(store: MarkdownStore) -> tuple[list[HistoryEvent], Snapshot]:
 
 
 def happened(store: MarkdownStore) -> list[HistoryEvent]:
-    """All that happened, oldest first, hand edits that are not noted yet included."""
+    """All that happened, oldest first, hand edits that are not noted yet included.
+
+    An event of another machine carries that one's name; one that was written here none.
+    """
     from cam.store.story import pending  # noqa: PLC0415
 
     events = sorted(_events(store), key=lambda event: event.at)
@@ -212,8 +215,6 @@ def happened(store: MarkdownStore) -> list[HistoryEvent]:
 
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
-    from cam.memory.take_back import plan_back  # noqa: PLC0415
-
     kept: tuple[str, ...] = ()
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
@@ -226,6 +227,11 @@ def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
     return Undone(step[0].transaction, made.changes, kept, transaction)
 
 
+def _elsewhere(event: HistoryEvent) -> str:
+    """What somebody did elsewhere, in words."""
+    return f"{event.ref} {event.reason}" if is_arrival(event) else f"{event.project} changed {event.ref}"
+
+
 def _ids_of(store: MarkdownStore) -> tuple[str, ...]:
     """Under which ids the project may have written: its own, and those whose memory it took along."""
     from cam.store.projects import read_project  # noqa: PLC0415
@@ -235,7 +241,11 @@ def _ids_of(store: MarkdownStore) -> tuple[str, ...]:
 
 
 def _events(store: MarkdownStore) -> list[HistoryEvent]:
-    return [event for scope in store.layout.scopes for event in store.history(scope)]
+    machine = read_machine(store.layout.root)
+    events = [event for scope in store.layout.scopes for event in store.history(scope)]
+    if not machine.name:
+        return events
+    return [replace(event, machine=machine.origin(event)) for event in events]
 
 
 def _says(record: MemoryRecord, summary: str, details: tuple[str, ...]) -> bool:

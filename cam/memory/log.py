@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord
-from cam.formats.history import HistoryEvent
-from cam.memory.take_back import undo_target, undone_by
+from cam.formats.history import ARRIVED, HistoryEvent
+from cam.memory.take_back import is_arrival, undo_target, undone_by
 
 _WORDS = {
     OperationKind.ADD: "learned",
@@ -47,12 +47,14 @@ class LogEntry:
 
     Attributes:
         at: ISO-8601 UTC.
-        actor: ``sync``, ``user``, ``file`` (edited by hand), or an agent's name.
+        actor: ``sync``, ``user``, ``file`` (edited by hand), ``git`` (arrived from another machine), or an
+            agent's name.
         session: whose words it rests on, "" where it was no session.
         transaction: what undo calls it; "" where there is no way back.
         undoes: the transaction that it took back.
         undone_by: the transaction that took it back.
         lessons: in the order they were made.
+        origin: the machines, or the repository, that it arrived from.
     """
 
     at: str
@@ -62,6 +64,7 @@ class LogEntry:
     undoes: str
     undone_by: str
     lessons: tuple[Lesson, ...]
+    origin: str = ""
 
     @property
     def can_undo(self) -> bool:
@@ -70,7 +73,9 @@ class LogEntry:
 
 
 def log(events: Sequence[HistoryEvent]) -> list[LogEntry]:
-    """Every change that did something, newest first.
+    """Every change that did something here, newest first.
+
+    What another machine did is told once, as what arrived.
 
     Args:
         events: of all scopes, oldest first; hand edits among them.
@@ -82,7 +87,7 @@ def log(events: Sequence[HistoryEvent]) -> list[LogEntry]:
             hand = "file" if event.actor == "file" else ""
             steps.setdefault((event.transaction or f"#{number}", hand), []).append(event)
     undone = undone_by((transaction, step) for (transaction, _), step in steps.items())
-    entries = [_entry(step, undone) for step in steps.values()]
+    entries = [_entry(step, undone) for step in steps.values() if not step[0].machine]
     return sorted(entries, key=lambda entry: entry.at, reverse=True)
 
 
@@ -94,6 +99,7 @@ def _entry(step: Sequence[HistoryEvent], undone: dict[str, str]) -> LogEntry:
     return LogEntry(
         first.at, first.actor, session, first.transaction, undo_target(step),
         "" if first.actor == "file" else undone.get(first.transaction, ""), lessons,
+        first.reason.removeprefix(ARRIVED) if is_arrival(first) else "",
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from cam.core.records import MemoryRecord, MemoryState, is_topic
 from cam.core.secrets import mask
 from cam.core.tombstones import tombstone_key
 from cam.formats.audit import render_audit
-from cam.formats.history import event_of, render_event
+from cam.formats.history import ARRIVED, event_of, render_event
 from cam.formats.json_line import dump_line
 from cam.formats.memory_index import update_index
 from cam.formats.topic_file import (
@@ -26,7 +26,9 @@ from cam.formats.topic_file import (
 from cam.memory.transfer import screened_record
 from cam.store.git_kept import (
     BRANCH,
+    clear_locks,
     complaint,
+    files_at,
     git,
     is_kept,
     keep,
@@ -37,21 +39,13 @@ from cam.store.git_kept import (
     try_git,
 )
 from cam.store.git_merge import is_shared, merge_file, scope_of_path
+from cam.store.git_put import put_merge
+from cam.store.machine import ELSEWHERE, machine_name, name_machine
 from cam.store.memory_store import MarkdownStore
-from cam.store.shadow import write_shadow
 from cam.store.tombstones import read_tombstones
 from cam.system.clock import now_stamp
-from cam.system.files import (
-    exchange,
-    list_folder,
-    read_bytes,
-    remove_folder,
-    stage_file,
-    take_away,
-    write_atomic,
-)
+from cam.system.files import list_folder, read_bytes, remove_folder, write_atomic
 
-REASON = "came from another machine"
 _TRIES = 3
 _INDEXES = ("MEMORY.md", "ARCHIVE.md")
 
@@ -61,7 +55,7 @@ class Synced:
     """What a sync between machines did.
 
     Attributes:
-        where: the repository that was named.
+        where: the repository that was named, without what somebody logs in with.
         changes: records here before and after.
         masked: records that came with a secret or a private span, which was cut.
         refused: records that were not taken: nothing but a secret, or erased for good here.
@@ -101,9 +95,13 @@ def sync_machines(store: MarkdownStore, where: str | None) -> Synced:
     root = store.layout.root
     if not is_kept(root):
         raise InvalidInputError("the store is not kept in git: cam store git init")
-    where = _place(root, where)
-    set_driver(root)
-    done = Synced(where)
+    with store.locked():
+        clear_locks(root)
+        name_machine(root)
+        where = _place(root, where)
+        set_driver(root)
+    said_where = _without_login(where)
+    done = Synced(said_where)
     for _ in range(_TRIES):
         store.note_edits()
         with store.locked():
@@ -120,10 +118,9 @@ def sync_machines(store: MarkdownStore, where: str | None) -> Synced:
         if code == 0:
             return replace(done, sent=True)
         if "rejected" not in said:
-            raise StoreUnavailableError(
-                f"git push to {where}: {(said.strip().splitlines() or ['failed'])[-1]}"
-            )
-    raise StoreUnavailableError(f"{where} kept changing while it was written; try again")
+            last = (said.strip().splitlines() or ["failed"])[-1].replace(where, said_where)
+            raise StoreUnavailableError(f"git push to {said_where}: {last}")
+    raise StoreUnavailableError(f"{said_where} kept changing while it was written; try again")
 
 
 def _place(root: str, where: str | None) -> str:
@@ -159,13 +156,14 @@ def _bring(store: MarkdownStore, done: Synced) -> Synced:
         if code:
             _settle(aside, said)
             git(aside, *who, "commit", "-q", "--no-edit", "--no-verify")
-        names = git(aside, "diff", "--name-only", "-z", head, "HEAD").split("\0")
+        names = git(aside, "diff", "--no-renames", "--name-only", "-z", head, "HEAD").split("\0")
         links = _links(aside)
-        merged = _Merged(store, aside, [n for n in names if is_shared(n) and n not in links])
+        merged = _Merged(
+            store, aside, [n for n in names if is_shared(n) and n not in links], head, done.where
+        )
         merged.screen()
-        keep(aside, f"{REASON}, screened")
-        merged.put()
-        git(root, "reset", "-q", "--mixed", git(aside, "rev-parse", "HEAD").strip())
+        keep(aside, "What arrived, screened")
+        put_merge(root, head, git(aside, "rev-parse", "HEAD").strip())
         return replace(
             done,
             changes=(*done.changes, *merged.changes),
@@ -213,12 +211,12 @@ def _settle(aside: str, said: str) -> None:
 class _Merged:
     """What a merge made aside, on its way into the store."""
 
-    def __init__(self, store: MarkdownStore, aside: str, names: list[str]) -> None:
+    def __init__(self, store: MarkdownStore, aside: str, names: list[str], head: str, where: str) -> None:
         self.changes: tuple[Change, ...] = ()
         self.masked = self.refused = 0
         self._store, self._root, self._aside = store, store.layout.root, aside
-        self._names = names
-        self._old = {name: read_bytes(os.path.join(self._root, name)) for name in names}
+        self._names, self._head, self._where = names, head, where
+        self._old = files_at(self._root, head, names)
         self._is_erased: Callable[[str], bool] = read_tombstones(store).is_erased
 
     def screen(self) -> None:
@@ -240,21 +238,6 @@ class _Merged:
                 write_atomic(os.path.join(self._aside, name), clean)
         self._note()
         self._count()
-
-    def put(self) -> None:
-        """Into place, files that get records first; what an editor saves meanwhile is merged."""
-        gains = {str(c.after.topic) for c in self.changes if c.after is not None}
-        order = sorted(self._names, key=lambda name: (os.path.basename(name)[:-3] not in gains, name))
-        for name in order:
-            path = os.path.join(self._root, name)
-            new, old = read_bytes(os.path.join(self._aside, name)), self._old[name]
-            while new != old:
-                found = take_away(path) if new is None else exchange(stage_file(path, new, "git"), path)
-                if found is None or found == old:
-                    break
-                old, new = new, merge_file(name, old or b"", new or b"", found) or found
-            if name.endswith(".md"):
-                write_shadow(self._store.layout, path, new)
 
     def _topic(self, name: str, old: bytes, new: bytes) -> bytes:
         before = {r.id: r for r in _parse(name, old).records}
@@ -282,6 +265,8 @@ class _Merged:
         """History of what the merge changes here: undo and stale saves rest on it."""
         now = now_stamp()
         transaction = f"{now[:19].replace('-', '').replace(':', '')}-{os.urandom(4).hex()}"
+        machine = machine_name(self._root)
+        reason = f"{ARRIVED}{self._origin()}"
         found: list[Change] = []
         scopes: dict[
             str, tuple[dict[Any, MemoryRecord], dict[Any, MemoryRecord], dict[Any, dict[str, Any]]]
@@ -298,10 +283,13 @@ class _Merged:
             after.update((r.key, r) for r in new.records)
             versions.setdefault(new.topic, {})[str(new.state)] = new.version
         for folder, (before, after, versions) in scopes.items():
-            changes = [_change(before.get(k), after.get(k)) for k in {**before, **after}]
+            changes = [_change(before.get(k), after.get(k), reason) for k in {**before, **after}]
             changes = [c for c in changes if c.before != c.after]
             found += changes
-            lines = [render_event(event_of(c, transaction, now, versions.get(c.ref.topic))) for c in changes]
+            lines = [
+                render_event(event_of(c, transaction, now, versions.get(c.ref.topic), machine=machine))
+                for c in changes
+            ]
             name = f"{folder}/memory-history.jsonl"
             more = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
             self._replace(name, self._merged(name) + more)
@@ -311,6 +299,23 @@ class _Merged:
             name = os.path.relpath(self._store.layout.audit_file, self._root)
             line = render_audit(at=now, kind="git", actor="git", plan=plan, more={"tx": transaction})
             self._replace(name, self._merged(name) + f"{line}\n".encode("utf-8", "backslashreplace"))
+
+    def _origin(self) -> str:
+        """The machines whose changes these are; the repository they came through, if nothing names one."""
+        names: dict[str, None] = {}
+        for name in self._names:
+            if os.path.basename(name) == "memory-history.jsonl":
+                known = set((self._old[name] or b"").split(b"\n"))
+                for line in self._merged(name).split(b"\n"):
+                    if line.strip() and line not in known:
+                        with suppress(ValueError, AttributeError):
+                            data = json.loads(line)
+                            if data.get("actor") != "git":
+                                names[str(data.get("machine") or ELSEWHERE)] = None
+        names.pop(machine_name(self._root), None)
+        if len(names) > 1:
+            names.pop(ELSEWHERE, None)
+        return ", ".join(names) or self._where
 
     def _count(self) -> None:
         """Indexes of the folders that changed, counted anew."""
@@ -332,11 +337,11 @@ class _Merged:
             return
         write_atomic(os.path.join(self._aside, name), data)
         if name not in self._old:
-            self._old[name] = read_bytes(os.path.join(self._root, name))
+            self._old |= files_at(self._root, self._head, [name])
             self._names.append(name)
 
 
-def _change(before: MemoryRecord | None, after: MemoryRecord | None) -> Change:
+def _change(before: MemoryRecord | None, after: MemoryRecord | None, reason: str) -> Change:
     record = after or before
     assert record is not None
     if after is None:
@@ -347,7 +352,16 @@ def _change(before: MemoryRecord | None, after: MemoryRecord | None) -> Change:
         kind = OperationKind.ARCHIVE
     else:
         kind = OperationKind.UPDATE
-    return Change(MemoryOperation(kind, record, REASON, "git", actor="git"), before, after)
+    return Change(MemoryOperation(kind, record, reason, "git", actor="git"), before, after)
+
+
+def _without_login(where: str) -> str:
+    """A repository's name as it may stand in a log: without what somebody logs in with."""
+    scheme, middle, rest = where.partition("://")
+    if not middle:
+        return mask(where).text
+    host, slash, path = rest.partition("/")
+    return mask(f"{scheme}://{host.rpartition('@')[2]}{slash}{path}").text
 
 
 def _parse(name: str, data: bytes) -> TopicFile:

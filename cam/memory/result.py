@@ -73,15 +73,14 @@ class Undone:
         changes: records before and after the step.
         kept: refs that were changed since and were left as they are.
         transaction: the step's own; taking it back is a redo.
-        passed: newer changes of global memory that other projects made and that stay: the transaction, the
-            project, a ref.
+        passed: newer changes that were made elsewhere and stay: the transaction, and in words what it did.
     """
 
     undoes: str
     changes: tuple[Change, ...]
     kept: tuple[str, ...] = ()
     transaction: str = ""
-    passed: tuple[tuple[str, str, str], ...] = ()
+    passed: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, RecordKey
 from cam.core.records import MemoryRecord
-from cam.formats.history import HistoryEvent
+from cam.formats.history import ARRIVED, HistoryEvent
 
 RULE = "undo"
 
@@ -37,7 +37,8 @@ def last_step(
 ) -> tuple[list[HistoryEvent], list[HistoryEvent]]:
     """The newest transaction that can be taken back: no undo, not undone, not by hand alone.
 
-    A person takes back what they did here: what another project changed in global memory is passed over.
+    A person takes back what they did here: what another project changed in global memory is passed over, and
+    so is what arrived from other machines and what those did themselves.
 
     Args:
         events: of all scopes, in any order; within a scope oldest first.
@@ -45,7 +46,7 @@ def last_step(
 
     Returns:
         Its events, none if there is no such transaction; and of each newer one that was made from another
-        project, the last event.
+        project, or arrived, the last event.
     """
     steps = _steps(events)
     undone: set[str] = set()
@@ -57,11 +58,17 @@ def last_step(
         applied = [event for event in step if event.applied and event.actor != "file"]
         if target:
             undone.add(target)
-        elif applied and here and all(e.project and e.project not in here for e in applied):
+        elif any(event.machine for event in step):
+            continue  # its arrival stands in a change of its own
+        elif applied and (is_arrival(applied[-1]) or (here and all(_is_away(e, here) for e in applied))):
             elsewhere.append(applied[-1])
         elif applied:
             return _without_hand(step), elsewhere
     return [], elsewhere
+
+
+def _is_away(event: HistoryEvent, here: Collection[str]) -> bool:
+    return bool(event.project) and event.project not in here
 
 
 def named_step(events: Iterable[HistoryEvent], name: str) -> list[HistoryEvent]:
@@ -81,6 +88,11 @@ def named_step(events: Iterable[HistoryEvent], name: str) -> list[HistoryEvent]:
     if name in undone:
         raise InvalidInputError(f"{name} is taken back already; 'cam undo {undone[name]}' brings it back")
     return _without_hand(applied)
+
+
+def is_arrival(event: HistoryEvent) -> bool:
+    """Whether a sync between machines wrote it."""
+    return event.actor == "git" and event.reason.startswith(ARRIVED)
 
 
 def undo_target(step: Iterable[HistoryEvent]) -> str:

@@ -87,6 +87,8 @@ def _counts(lessons: Sequence[Lesson]) -> str:
 def _who(entry: LogEntry) -> str:
     if entry.undoes:
         return "undo"
+    if entry.origin:
+        return f"arrived from {entry.origin}"
     if entry.session:
         return f"session {entry.session}"
     return _ACTORS.get(entry.actor, entry.actor)
@@ -97,6 +99,7 @@ def _entry_data(entry: LogEntry) -> dict[str, Any]:
         "at": entry.at,
         "actor": entry.actor,
         "session": entry.session or None,
+        "arrived_from": entry.origin or None,
         "transaction": entry.transaction or None,
         "can_undo": entry.can_undo,
         "undoes": entry.undoes or None,

@@ -21,7 +21,7 @@ _VERBS = {
     OperationKind.MERGE: "merged",
     OperationKind.LINK: "linked",
 }
-_ACTORS = {"user": "you"}
+_ACTORS = {"user": "you", "git": ""}
 
 
 def step_data(step: Step) -> dict[str, Any]:
@@ -34,6 +34,7 @@ def step_data(step: Step) -> dict[str, Any]:
         "reason": event.reason,
         "actor": event.actor if event.transaction or event.actor == "file" else None,
         "by_hand": event.actor == "file",
+        "machine": event.machine or None,
         "transaction": event.transaction or None,
         "before": record_or_none(event.before),
         "after": record_or_none(event.after),
@@ -83,7 +84,10 @@ def _verb(event: HistoryEvent) -> str:
 def _who(event: HistoryEvent) -> str:
     if event.actor == "file":
         return ""
-    return _ACTORS.get(event.actor, event.actor) if event.transaction else "as an earlier cam noted it"
+    if not event.transaction:
+        return "as an earlier cam noted it"
+    who = _ACTORS.get(event.actor, event.actor)
+    return f"{who} on {event.machine}" if event.machine else who
 
 
 def _place(quote: Quote) -> str:

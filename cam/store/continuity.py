@@ -39,6 +39,7 @@ from cam.system.files import (
     put_in_place,
     read_bytes,
     remove_file,
+    rename_file,
     stage_file,
     tail_holds,
     take_away,
@@ -407,7 +408,7 @@ class ContinuityStore:
             audit = str(raw["audit"])
         except (ValueError, KeyError, TypeError):
             make_folder(self.layout.cache_file())
-            os.replace(self._journal, self.layout.cache_file("broken-continuity.json"))
+            rename_file(self._journal, self.layout.cache_file("broken-continuity.json"))
             return
         for path, old, new in rows:
             if self._is_ours(path) and read_bytes(path) == old != new:

@@ -8,17 +8,22 @@ environment, runs no hook and signs nothing.
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Sequence
 
 from cam.core.errors import StoreUnavailableError
 from cam.core.operations import MemoryPlan
 from cam.store.git_merge import is_shared
-from cam.system.files import read_bytes, write_atomic
+from cam.store.machine import MARKER, name_machine
+from cam.system.files import read_bytes, unlink_quietly, write_atomic, written_at
 from cam.system.git import git_variables
 
 BRANCH = "main"
 
-_MARKER = ".git/cam-store"
+_STALE = 60.0
+"""Seconds after which nobody is at work behind a lock of git's any more; each step of cam's takes less."""
+
+_LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", f"refs/heads/{BRANCH}.lock")
 _IGNORED = """\
 /cache/
 /journal/
@@ -43,12 +48,13 @@ _QUIET = (
     "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false", "-c", "core.symlinks=false",
     "-c", "core.autocrlf=false", "-c", "core.quotePath=false", "-c", "gc.auto=0",
     "-c", "init.defaultBranch=main", "-c", "maintenance.auto=false", "-c", "advice.detachedHead=false",
+    "-c", "core.fsync=committed,reference",
 )  # fmt: skip
 
 
 def is_kept(root: str) -> bool:
     """Whether the store is kept in git by cam."""
-    return os.path.isfile(os.path.join(root, _MARKER))
+    return os.path.isfile(os.path.join(root, MARKER))
 
 
 def start(root: str) -> bool:
@@ -63,7 +69,7 @@ def start(root: str) -> bool:
     if not _has_commits(root):
         git(root, "symbolic-ref", "HEAD", f"refs/heads/{BRANCH}")
     set_driver(root)
-    write_atomic(os.path.join(root, _MARKER), b"1\n")
+    name_machine(root)
     keep(root, "The store as it stands")
     return is_new
 
@@ -88,6 +94,7 @@ def keep(root: str, message: str) -> bool:
     Raises:
         StoreUnavailableError: git fails.
     """
+    clear_locks(root)
     for name, data in _OWN.items():
         if read_bytes(os.path.join(root, name)) != data:
             write_atomic(os.path.join(root, name), data)
@@ -98,6 +105,40 @@ def keep(root: str, message: str) -> bool:
         return False
     git(root, *_who(root), "commit", "-q", "--no-verify", "-m", message)
     return True
+
+
+def clear_locks(root: str) -> None:
+    """Take away what a git that was killed left locked; behind a young lock somebody may be at work."""
+    for name in _LOCKS:
+        path = os.path.join(root, ".git", name)
+        if 0 < written_at(path) < time.time() - _STALE:
+            unlink_quietly(path)
+
+
+def files_at(root: str, commit: str, names: Iterable[str]) -> dict[str, bytes | None]:
+    """What a commit holds at each of ``names``; None where that is no regular file, or nothing.
+
+    Raises:
+        StoreUnavailableError: git fails, or the repository lost an object.
+    """
+    rows = (row.partition("\t") for row in git(root, "ls-tree", "-r", "-z", commit).split("\0"))
+    blobs = {name: kind.split(" ")[2] for kind, _, name in rows if name and kind.startswith("100")}
+    found: dict[str, bytes | None] = dict.fromkeys(names)
+    wanted = [name for name in found if name in blobs]
+    told = "".join(f"{blobs[name]}\n" for name in wanted)
+    code, said, complaints = try_git(root, "cat-file", "--batch", told=told)
+    if code:
+        raise StoreUnavailableError(f"git cat-file: {complaint(complaints)}")
+    data, at = said.encode("utf-8", "surrogateescape"), 0
+    for name in wanted:
+        head, _, _ = data[at : at + 200].partition(b"\n")
+        size = head.rpartition(b" ")[2]
+        if not size.isdigit():
+            raise StoreUnavailableError(f"git has lost {name} of the commit {commit[:12]}")
+        at += len(head) + 1
+        found[name] = data[at : at + int(size)]
+        at += int(size) + 1
+    return found
 
 
 def private_files(root: str) -> list[str]:

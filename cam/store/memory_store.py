@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from cam.core.errors import CamError, DoubledIdError, StalePlanError, StoreUnavailableError
 from cam.core.operations import Change, MemoryPlan, doubled
@@ -14,6 +15,7 @@ from cam.formats.history import HistoryEvent, event_of, noop_event, render_event
 from cam.formats.memory_index import person_text
 from cam.formats.topic_file import ONE_OF_THEM, Form, form_of, lines_of
 from cam.store.layout import StoreLayout
+from cam.store.machine import MARKER, machine_name
 from cam.store.predecessor import keep_predecessor
 from cam.store.shadow import write_shadow
 from cam.store.topics import Topic, TopicKey, quick_headings, read_history, read_topic, topic_names
@@ -25,6 +27,7 @@ from cam.store.transaction import (
     back_from,
     carry_out,
     check_places,
+    digest_of,
     new_indexes,
     new_topic,
     repeat,
@@ -34,7 +37,7 @@ from cam.store.transaction import (
     unstage,
 )
 from cam.system.clock import now_stamp
-from cam.system.files import list_folder, make_folder, read_bytes, remove_file, write_atomic
+from cam.system.files import list_folder, make_folder, read_bytes, remove_file, rename_file, write_atomic
 from cam.system.locking import HeldElsewhereError, hold
 
 LOCK_SECONDS = 30.0
@@ -225,6 +228,12 @@ class MarkdownStore:
         transaction = self._transaction(
             [*edits, *plan.changes], plan, attachment, topics, [*files, *indexes], back
         )
+        noted = tuple(
+            (file.key, (digest_of(file.old), digest_of(file.data)))
+            for file in files
+            if file.key is not None and file.key not in wanted
+        )
+        transaction = replace(transaction, noted=noted)
         others = [NewFile(f"{layout.root}/{path}", text.encode()) for path, text in attachment.files.items()]
         changed = [file for file in (*files, *indexes) if file.data != file.old]
         check_places((*files, *indexes), transaction, layout)
@@ -267,15 +276,16 @@ class MarkdownStore:
                 scope, state, topic = file.key
                 versions.setdefault((scope, topic), {})[str(state)] = file.version
         steps = steps_of(self.layout, files)
+        machine = machine_name(root)
         events = []
         for change in changes:
             scope, topic = change.ref.scope, change.ref.topic
             event = event_of(
                 change, name, now, versions.get((scope, topic)), _form(change, topics), steps.pop(scope, ()),
-                (self.layout.project or "") if scope is MemoryScope.GLOBAL else "",
+                (self.layout.project or "") if scope is MemoryScope.GLOBAL else "", machine,
             )  # fmt: skip
             events.append((scope, event))
-        events += [(o.record.scope, noop_event(o, name, now)) for o in plan.noops]
+        events += [(o.record.scope, noop_event(o, name, now, machine)) for o in plan.noops]
         appends = [
             (os.path.relpath(self.layout.history_file(scope), root), render_event(event))
             for scope, event in events
@@ -309,12 +319,17 @@ class MarkdownStore:
         folder = self.layout.journal_folder
         for name in list_folder(folder):
             path = os.path.join(folder, name)
-            if name.endswith(".json"):
+            if name.endswith(".merge"):
+                from cam.store.git_put import finish  # noqa: PLC0415 - starts processes
+
+                finish(self.layout.root, read_bytes(path) or b"")
+            elif name.endswith(".json"):
                 data = read_bytes(path) or b""
                 try:
                     transaction = Transaction.from_json(data)
                 except ValueError:
-                    os.replace(path, self.layout.cache_file(f"broken-{name}"))
+                    make_folder(self.layout.cache_file())
+                    rename_file(path, self.layout.cache_file(f"broken-{name}"))
                     continue
                 repeat(transaction, self.layout.root)
             remove_file(path)
@@ -409,7 +424,7 @@ def _check_fresh(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
 
 def _keep_in_git(root: str, plan: MemoryPlan) -> None:
     """Commit the change where the store is kept in git; what git refuses now goes with the next change."""
-    if not os.path.isfile(os.path.join(root, ".git", "cam-store")):
+    if not os.path.isfile(os.path.join(root, MARKER)):
         return
     from cam.store.git_kept import keep, message_of  # noqa: PLC0415 - starts processes
 

@@ -27,6 +27,7 @@ from cam.formats.topic_file import (
 from cam.store.git_merge import merge_lines
 from cam.store.identity import short_hash
 from cam.store.layout import StoreLayout
+from cam.store.machine import machine_name
 from cam.store.memory_store import MarkdownStore
 from cam.store.shadow import write_shadow
 from cam.system.clock import now_stamp
@@ -288,6 +289,7 @@ class _Merger:
         self._changes.setdefault(folder, []).append(Change(operation, before, after))
 
     def _history(self, files: dict[str, bytes]) -> None:
+        machine = machine_name(self._root)
         for folder, changes in self._changes.items():
             lines = []
             for change in changes:
@@ -296,7 +298,8 @@ class _Merger:
                 archive = "" if after.state is MemoryState.ACTIVE else "archive/"
                 path = f"{folder}/{archive}{after.topic}.md"
                 versions = {str(after.state): _parse(path, files[path]).version}
-                lines.append(render_event(event_of(change, self.transaction, self._now, versions)))
+                event = event_of(change, self.transaction, self._now, versions, machine=machine)
+                lines.append(render_event(event))
             name = f"{folder}/memory-history.jsonl"
             files[name] = _closed(files.get(name, b"")) + _dump(lines)
         plan = MemoryPlan(tuple(c for changes in self._changes.values() for c in changes))

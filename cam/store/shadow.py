@@ -5,7 +5,7 @@ import os
 
 from cam.core.errors import CamError
 from cam.store.layout import StoreLayout
-from cam.system.files import read_bytes, stage_file, unlink_quietly
+from cam.system.files import read_bytes, rename_file, stage_file, unlink_quietly
 
 
 def shadow_file(layout: StoreLayout, path: str) -> str:
@@ -32,4 +32,4 @@ def write_shadow(layout: StoreLayout, written: str, data: bytes | None) -> None:
     if data is None:
         unlink_quietly(path)
         return
-    os.replace(stage_file(path, data, str(os.getpid())), path)
+    rename_file(stage_file(path, data, str(os.getpid())), path)

@@ -11,6 +11,7 @@ from cam.core.records import MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, last_step, lines_about, parse_history
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
+from cam.store.machine import written_here
 from cam.store.reconcile import Version, reconcile
 from cam.store.shadow import read_shadow
 from cam.system.files import list_folder, read_bytes
@@ -76,7 +77,8 @@ def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
 def _is_known(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> bool:
     """Whether cam left the file so, as the history has it: a power cut may bring an old shadow back."""
     name = os.path.relpath(layout.topic_file(*key), layout.scope_folder(key[0]))
-    step = last_step(read_bytes(layout.history_file(key[0])) or b"", name)
+    data = read_bytes(layout.history_file(key[0])) or b""
+    step = last_step(data, name, written_here(layout.root))
     return step is not None and step.fits(raw)
 
 
@@ -112,8 +114,9 @@ def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
     scope, state, topic = key
     steps: dict[str, Version] = {}
     lines = lines_about(read_bytes(layout.history_file(scope)) or b"", topic)
+    is_ours = written_here(layout.root)
     for event in parse_history(lines):
-        record = None if event is None else event.after or event.before
+        record = None if event is None or not is_ours(event) else event.after or event.before
         if event is None or record is None or record.topic != topic or str(state) not in event.versions:
             continue
         before = event.before if event.before and event.before.state is state else None

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -85,6 +86,8 @@ class Transaction:
         appends: (path relative to the root, line).
         files: whole new content by path relative to the root.
         back: what it brings back.
+        noted: topic files whose hand edits are noted and that get nothing else, each with the hashes of its
+            bytes before and after, "" where it is gone.
     """
 
     id: str
@@ -94,6 +97,7 @@ class Transaction:
     appends: tuple[tuple[str, str], ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     back: Back = NOTHING
+    noted: tuple[tuple[TopicKey, tuple[str, ...]], ...] = ()
 
     def to_json(self) -> bytes:
         """The journal file's bytes."""
@@ -105,6 +109,7 @@ class Transaction:
             "appends": [list(a) for a in self.appends],
             "files": dict(self.files),
             "back": _back_to_data(self.back),
+            "noted": [[*map(str, key), *digests] for key, digests in self.noted],
         }
         return dump_line(data).encode()
 
@@ -125,6 +130,10 @@ class Transaction:
                 tuple((path, line) for path, line in raw["appends"]),
                 raw["files"],
                 _back_from_data(raw.get("back", {})),
+                tuple(
+                    ((MemoryScope(scope), MemoryState(state), topic), tuple(digests))
+                    for scope, state, topic, *digests in raw.get("noted", ())
+                ),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a journal: {error}") from None
@@ -260,6 +269,11 @@ def check_places(files: Iterable[NewFile], transaction: Transaction, layout: Sto
         require_place(path)
 
 
+def digest_of(data: bytes | None) -> str:
+    """What names a file's bytes in the journal, "" where it is gone."""
+    return "" if data is None else sha256(data).hexdigest()
+
+
 def stage(files: Iterable[NewFile], tag: str) -> list[NewFile]:
     """Write new files beside their places; nothing that is read changes.
 
@@ -315,7 +329,13 @@ def repeat(transaction: Transaction, root: str) -> None:
         new_topic(layout, read_topic(layout, key), key, wanted, back)
         for key, wanted in touched(transaction.changes).items()
     ]
-    indexes = [file for file in new_indexes(layout, topics, back) if file.data != file.old]
+    counted = list(topics)
+    for key, digests in transaction.noted:
+        topic = read_topic(layout, key)
+        file = new_topic(layout, topic, key, {}, back)
+        counted.append(file)
+        topics += [file] if digest_of(topic.raw) in digests else []  # what was edited since is noted later
+    indexes = [file for file in new_indexes(layout, counted, back) if file.data != file.old]
     others = [NewFile(f"{root}/{path}", text.encode()) for path, text in transaction.files.items()]
     staged = stage([*topics, *indexes, *others], transaction.id)
     appends = [(p, line) for p, line in transaction.appends if not tail_holds(f"{root}/{p}", line)]

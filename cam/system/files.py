@@ -110,6 +110,16 @@ def put_in_place(temporary: str, path: str) -> None:
         sync_folder(os.path.dirname(path))
 
 
+def rename_file(old: str, new: str) -> None:
+    """Rename a file, over what stands at ``new``; after a power cut the old name may be back.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    with _machine_errors(new):
+        os.replace(old, new)
+
+
 def link_on_the_way(root: str, path: str) -> str:
     """The first part of ``path`` below the folder ``root`` that is a link, "" where none is."""
     for part in os.path.relpath(path, root).split(os.sep):

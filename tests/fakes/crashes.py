@@ -9,13 +9,17 @@
     are tried, since a file system may write them in any order; content that was not synced is gone, torn,
     zero, or there.
 ``kills``
-    SIGKILL at a system call, in a process that is traced (Linux, where the kernel allows it).
+    SIGKILL at a system call, in a process that is traced (Linux, where the kernel allows it); what it started
+    dies with it.
+``faults``
+    the disk is full at an operation that writes, and the process goes on; the work may raise ``CamError``.
 
 Each works on a copy of a folder, calls ``work`` (a function of a test module) in a process of its own, and
 gives the folders that differ from each other.
 """
 
 import ctypes
+import errno
 import hashlib
 import json
 import os
@@ -31,11 +35,14 @@ from importlib import import_module
 from itertools import count
 from pathlib import Path
 
+from cam.core.errors import CamError
+
 Work = Callable[[str], object]
 
 DIED = 99
 OPERATIONS = (
     "open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "cam.rename",
+    "subprocess.Popen",
 )  # fmt: skip
 
 
@@ -71,9 +78,21 @@ class CannotTraceError(Exception):
     """This machine lets no process trace another."""
 
 
-def deaths(work: Work, before: Path, target: Path) -> Crashes:
-    """The folder after the death of the process at each file operation in turn."""
-    return _run("deaths", work, before, target)
+def deaths(work: Work, before: Path, target: Path, every: int = 1) -> Crashes:
+    """The folder after the death of the process at each file operation, or start of another process, in turn.
+
+    Args:
+        work: a function of a test module.
+        before: the folder.
+        target: where the folders go.
+        every: of so many points only one is tried.
+    """
+    return _run("deaths", work, before, target, every)
+
+
+def faults(work: Work, before: Path, target: Path, every: int = 1) -> Crashes:
+    """The folder after the machine refused one file operation (the disk is full) and the work gave up."""
+    return _run("faults", work, before, target, every)
 
 
 def power_cuts(work: Work, before: Path, target: Path) -> Crashes:
@@ -81,18 +100,18 @@ def power_cuts(work: Work, before: Path, target: Path) -> Crashes:
     return _run("power_cuts", work, before, target)
 
 
-def kills(work: Work, before: Path, target: Path) -> Crashes:
-    """The folder after SIGKILL at each system call in turn.
+def kills(work: Work, before: Path, target: Path, every: int = 1) -> Crashes:
+    """The folder after SIGKILL at each system call in turn, or at one of so many.
 
     Raises:
         CannotTraceError: this machine lets no process trace another.
     """
-    return _run("kills", work, before, target)
+    return _run("kills", work, before, target, every)
 
 
-def _run(kind: str, work: Work, before: Path, target: Path) -> Crashes:
+def _run(kind: str, work: Work, before: Path, target: Path, every: int = 1) -> Crashes:
     name = f"{work.__module__}:{work.__name__}"
-    line = [sys.executable, "-m", "tests.fakes.crashes", kind, name, str(before), str(target)]
+    line = [sys.executable, "-m", "tests.fakes.crashes", kind, name, str(before), str(target), str(every)]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode == DIED:
         raise CannotTraceError(done.stderr)
@@ -155,8 +174,8 @@ def _digest(tree: Mapping[str, bytes | None]) -> str:
     return hashlib.sha256(repr(known).encode()).hexdigest()
 
 
-def _all_deaths(work: Work, before: str, states: _States) -> None:
-    for die_at in count(1):
+def _all_deaths(work: Work, before: str, states: _States, every: int, *, refuse: bool = False) -> None:
+    for die_at in count(1, every):
         root = f"{states.target}/{die_at}"
         shutil.copytree(before, root, symlinks=True)
         child = os.fork()
@@ -164,8 +183,13 @@ def _all_deaths(work: Work, before: str, states: _States) -> None:
             seen = count(1)
 
             def audit(event: str, args: tuple[object, ...], root: str = root, die_at: int = die_at) -> None:
-                if event in OPERATIONS and root in str(args[0]) and next(seen) == die_at:  # noqa: B023
-                    os._exit(DIED)
+                if refuse and event == "open" and not int(str(args[2])) & (os.O_WRONLY | os.O_RDWR):
+                    return
+                if event in OPERATIONS and root in str(args) and next(seen) == die_at:  # noqa: B023
+                    if not refuse:
+                        os._exit(DIED)
+                    Path(f"{root}.refused").touch()
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(args[0]))
 
             sys.addaudithook(audit)
             _work_and_exit(work, root)
@@ -173,7 +197,7 @@ def _all_deaths(work: Work, before: str, states: _States) -> None:
         assert code in {0, DIED}, f"the work failed: {code}"
         states.points += code == DIED
         states.keep(root, f"operation {die_at}", is_done=code == 0)
-        if code == 0:
+        if code == 0 and not os.path.exists(f"{root}.refused"):
             return
 
 
@@ -182,6 +206,8 @@ def _work_and_exit(work: Work, root: str) -> None:
         work(root)
     except SystemExit as done:
         os._exit(done.code if isinstance(done.code, int) else 1)
+    except CamError:
+        os._exit(DIED)
     except BaseException:
         sys.excepthook(*sys.exc_info())
         os._exit(1)
@@ -324,7 +350,8 @@ def _apply(names: Names, change: Mapping[tuple[int, str], int | None]) -> None:
             inside[name] = number
 
 
-def _all_power_cuts(work: Work, before: str, states: _States) -> None:
+def _all_power_cuts(work: Work, before: str, states: _States, every: int) -> None:
+    assert every == 1, "of the disk's states none is left out"
     root = f"{states.target}/live"
     shutil.copytree(before, root, symlinks=True)
     disk = _Disk(root)
@@ -369,8 +396,12 @@ _TRACE_ME, _NEXT_CALL, _SET_OPTIONS = 0, 24, 0x4200  # linux/ptrace.h
 _GOOD_CALLS = 1
 
 
-def _all_kills(work: Work, before: str, states: _States) -> None:
-    for kill_at in count(1):
+def _all_faults(work: Work, before: str, states: _States, every: int) -> None:
+    _all_deaths(work, before, states, every, refuse=True)
+
+
+def _all_kills(work: Work, before: str, states: _States, every: int) -> None:
+    for kill_at in count(1, every):
         root = f"{states.target}/{kill_at}"
         shutil.copytree(before, root, symlinks=True)
         code = _kill_at(work, root, kill_at)
@@ -388,6 +419,7 @@ def _kill_at(work: Work, root: str, kill_at: int) -> int:
     trace.restype = ctypes.c_long
     child = os.fork()
     if not child:
+        os.setsid()
         if trace(_TRACE_ME, 0, None, None):
             os._exit(DIED)
         os.kill(os.getpid(), signal.SIGSTOP)
@@ -407,13 +439,13 @@ def _kill_at(work: Work, root: str, kill_at: int) -> int:
         send = 0 if is_call else os.WSTOPSIG(status)
         passed += is_call
         if passed == 2 * kill_at - 1:
-            os.kill(child, signal.SIGKILL)
+            os.killpg(child, signal.SIGKILL)
             send = 0
 
 
 def main() -> None:
     """Carry out what ``_run`` asked for."""
-    kind, name, before, target = sys.argv[1:]
+    kind, name, before, target, every = sys.argv[1:]
     module, _, function = name.partition(":")
     work: Work = getattr(import_module(module), function)
     os.makedirs(target)
@@ -421,7 +453,8 @@ def main() -> None:
     shutil.copytree(before, warm, symlinks=True)
     states = _States(target)
     _warm_up(work, warm)
-    {"deaths": _all_deaths, "power_cuts": _all_power_cuts, "kills": _all_kills}[kind](work, before, states)
+    ways = {"deaths": _all_deaths, "faults": _all_faults, "power_cuts": _all_power_cuts, "kills": _all_kills}
+    ways[kind](work, before, states, int(every))
     states.say()
 
 

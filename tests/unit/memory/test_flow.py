@@ -200,7 +200,7 @@ def test_undo_takes_back_what_was_done_here(store: MarkdownStore) -> None:
     theirs = remember(other, "Never force-push", (), MemoryScope.GLOBAL, "workflow")
     (done,) = undo(store)
     assert [c.before.summary for c in done.changes if c.before] == ["Answer in German"]
-    assert done.passed == ((theirs.transaction, "other-2", str(theirs.record.ref)),)
+    assert done.passed == ((theirs.transaction, f"other-2 changed {theirs.record.ref}"),)
     assert [len(d.passed) for d in undo(store)] == [1]
     with pytest.raises(NotFoundError, match=f"other-2 changed .*cam undo {theirs.transaction}"):
         undo(store)

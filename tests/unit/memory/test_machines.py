@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 
 from cam.cli.entry import main
-from cam.core.errors import InvalidInputError, WriteRefusedError
+from cam.core.errors import InvalidInputError, NotFoundError, StoreUnavailableError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.memory.edits import edit
 from cam.memory.erase import erase
-from cam.memory.flow import change, forget, remember, undo
+from cam.memory.flow import change, forget, happened, remember, undo
+from cam.memory.log import log
 from cam.memory.machines import Synced, keep_in_git, sync_machines
 from cam.memory.wish import Wish
 from cam.store.layout import StoreLayout
+from cam.store.machine import ELSEWHERE, machine_name
 from cam.store.memory_store import MarkdownStore
 from cam.store.verify import verify
 
@@ -152,8 +154,64 @@ def test_what_comes_can_be_undone_and_a_stale_save_loses_nothing(pair: tuple[Mac
     assert two.texts() == {"Deploys run on Tuesdays", "Lint before you push", "By hand"}
     two.say("Ask Ada")
     assert two.texts() == {"Deploys run on Tuesdays", "Lint before you push", "By hand", "Ask Ada"}
-    undo(two.store, 2)
+    undo(two.store)
+    assert two.texts() == {"Deploys run on Tuesdays", "Lint before you push", "By hand"}
+    arrival = next(e for e in log(happened(two.store)) if e.origin)
+    undo(two.store, arrival.transaction)
     assert two.texts() == {"Deploys run on Tuesdays", "By hand"}
+
+
+def test_undo_leaves_what_another_machine_did(pair: tuple[Machine, Machine]) -> None:
+    one, two = pair
+    name = machine_name(str(one.root))
+    assert name not in ("", machine_name(str(two.root)))
+    two.say("Ask Ada")
+    one.say("Lint before you push")
+    one.say("Answer in German", GLOBAL)
+    one.sync()
+    two.sync()
+    newest = log(happened(two.store))[0]
+    assert newest.origin == name
+    assert {lesson.record.summary for lesson in newest.lessons if lesson.record} == {
+        "Lint before you push", "Answer in German",
+    }  # fmt: skip
+    assert [entry.origin for entry in log(happened(two.store))[1:]] == ["", ELSEWHERE]  # own; the first sync
+    (done,) = undo(two.store)
+    assert [c.before.summary for c in done.changes if c.before] == ["Ask Ada"]
+    assert [change for change, _ in done.passed] == [newest.transaction]
+    with pytest.raises(NotFoundError, match=f"arrived from {name} .cam undo {newest.transaction}"):
+        undo(two.store)
+    two.sync()
+    one.sync()
+    # What went back and forth is told once where it was said, and taken back there alone.
+    assert [e.origin for e in log(happened(one.store))] == ["", "", ""]
+    (done,) = undo(one.store)
+    assert [c.before.summary for c in done.changes if c.before] == ["Answer in German"]
+    undo(two.store, newest.transaction)
+    assert two.texts() == {"Deploys run on Tuesdays"}
+    settle(one, two)
+    assert one.texts() == {"Deploys run on Tuesdays"}  # who names it takes it back everywhere
+
+
+def test_what_was_written_before_the_store_was_shared_stays_its_writers(tmp_path: Path, hub: Path) -> None:
+    one, two = Machine(tmp_path / "one", hub), Machine(tmp_path / "two", hub)
+    one.say("Lint first")
+    two.say("Test last")
+    for machine in (one, two):
+        keep_in_git(machine.store)
+    settle(one, two)
+    for machine, text in ((one, "Lint first"), (two, "Test last")):
+        (done,) = undo(machine.store)
+        assert [c.before.summary for c in done.changes if c.before] == [text]
+        with pytest.raises(NotFoundError, match="arrived from "):
+            undo(machine.store)
+
+
+def test_what_logs_in_is_told_nowhere(pair: tuple[Machine, Machine]) -> None:
+    one, _ = pair
+    with pytest.raises(StoreUnavailableError) as refused:
+        sync_machines(one.store, "https://ada:hunter2secret@127.0.0.1:9/x.git")
+    assert "hunter2secret" not in str(refused.value)
 
 
 def test_secrets_are_cut_and_erased_texts_stay_away(pair: tuple[Machine, Machine], tmp_path: Path) -> None:
