@@ -245,13 +245,15 @@ def _filters(options: Mapping[str, str]) -> "Filters":
 
 
 def _weight(options: Mapping[str, str]) -> float:
+    from cam.recall.request import MAX_RECENCY
+
     text = options.get("--recency", "0")
     try:
         weight = float(text)
     except ValueError:
         weight = -1.0
-    if not 0 <= weight < float("inf"):
-        raise InvalidInputError(f"--recency takes a number of 0 or more, not {text!r}")
+    if not 0 <= weight <= MAX_RECENCY:
+        raise InvalidInputError(f"--recency takes a number from 0 to {MAX_RECENCY:,.0f}, not {text!r}")
     return weight
 
 

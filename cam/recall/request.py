@@ -18,6 +18,8 @@ MAX_AROUND = 100
 MAX_REFS = 100
 MAX_NODES = 100
 MAX_TOKENS = 50_000
+MAX_RECENCY = 1_000_000.0
+"""A weight beyond all use; much more would make scores that are no numbers."""
 STATES = ("auto", "active", "archived", "all")
 
 
@@ -98,7 +100,7 @@ class SearchRequest(NamedTuple):
         page: 1-based.
         page_size: cards on a page, 1 to 100.
         match: ``any`` word of the query, or ``all``.
-        recency: weight of newness, 0 or more (``cam.core.ranking``).
+        recency: weight of newness, 0 to 1,000,000 (``cam.core.ranking``).
         expansion: what links are followed, if any.
     """
 
@@ -121,8 +123,8 @@ class SearchRequest(NamedTuple):
         _ = self.filters.span
         _check_choice("state", self.state, STATES)
         _check_choice("match", self.match, ("any", "all"))
-        if not 0 <= self.recency < float("inf"):
-            raise InvalidInputError(f"recency {self.recency} is not a finite number of 0 or more")
+        if not 0 <= self.recency <= MAX_RECENCY:
+            raise InvalidInputError(f"recency {self.recency} is not within 0 and {MAX_RECENCY:,.0f}")
         _check_page(self.page, self.page_size)
         if self.expansion is not None:
             self.expansion.check()

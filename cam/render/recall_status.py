@@ -40,7 +40,7 @@ def status_text(status: Status) -> str:
     if status.policy == "off":
         lines.append("no index is kept (recall_index is off)")
     elif not status.indexes:
-        lines.append("no index yet: a search makes one where reading the files would be felt")
+        lines.append("no index yet: the next search makes one")
     lines += [
         f"  index {index.scope} {index.state}: {index.records} records, {index.bytes / 1e6:.1f} MB, "
         + ("fresh" if index.is_fresh else "renewed by the next search")

@@ -153,7 +153,8 @@ def test_a_settled_file_is_read_as_yaml_once(repo: Path, monkeypatch: pytest.Mon
     assert compiled().stat().st_mode & 0o777 == 0o600
     assert load(repo) == first
     # What is kept is used: nothing but the cache says 44.
-    compiled().write_text(compiled().read_text().replace("31", "44"))
+    kept = compiled().read_text()
+    compiled().write_text(kept.replace('"max_startup_lines":31', '"max_startup_lines":44'))
     assert load(repo)["max_startup_lines"] == 44
     status = os.stat(path)
     Path(path).write_text("# mine\nmax_startup_lines: 32\noff_folders: [/a, /b]\n")
