@@ -40,15 +40,15 @@ class Answer:
     """What a command has to say.
 
     Attributes:
-        data: for ``--json``; not None.
-        text: for people, without the last line feed.
+        data: for ``--json``; not None. A function where it is long: it is asked for only when it is printed.
+        text: for people, without the last line feed; likewise.
         notes: for stderr, a line each.
         exit_code: 0 unless the command has a scale of its own (doctor).
         verbatim: the text is printed byte for byte on a terminal too: a file, or what a model is told.
     """
 
     data: Any
-    text: str = ""
+    text: str | Callable[[], str] = ""
     notes: tuple[str, ...] = ()
     exit_code: int = 0
     verbatim: bool = False
@@ -70,7 +70,7 @@ def respond(command: str, as_json: bool, access: Access, work: Callable[[], Answ
         if access is Access.WRITES:
             _refuse_agents()
         answer = work()
-        out = to_json(success(command, answer.data)) if as_json else _shown(answer)
+        out = to_json(success(command, _made(answer.data))) if as_json else _shown(answer)
         notes, code = answer.notes, answer.exit_code
     except KeyboardInterrupt:
         sys.exit(130)
@@ -159,12 +159,17 @@ def _drop_unsaid(stream: TextIO) -> None:
 
 def _shown(answer: Answer) -> str:
     """The text as this terminal shows it best; as it is where no person looks."""
+    text: str = _made(answer.text)
     if answer.verbatim or sys.stdout is None or not sys.stdout.isatty():
-        return answer.text
+        return text
     from cam.render.terminal import dress
 
     is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return dress(answer.text, _columns(), colour=not is_plain)
+    return dress(text, _columns(), colour=not is_plain)
+
+
+def _made(value: Any) -> Any:
+    return value() if callable(value) else value
 
 
 def _columns() -> int:

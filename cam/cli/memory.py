@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,6 @@ from cam.cli.transfer import export_command, import_command
 from cam.context import Context, open_context
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, check_topic, parse_scope
-from cam.memory.lookup import find
-from cam.render.continuity import marker_data, marker_text
 from cam.render.records import (
     list_data,
     list_text,
@@ -24,9 +22,9 @@ from cam.render.records import (
     problem_data,
     record_text,
 )
-from cam.render.startup import startup_data
-from cam.store.continuity import ContinuityStore, Marker
-from cam.system.clock import now_stamp
+
+if TYPE_CHECKING:
+    from cam.store.continuity import Marker
 
 app = typer.Typer(invoke_without_command=True, pretty_exceptions_enable=False)
 
@@ -97,8 +95,10 @@ memory_edit.register(app)
 
 
 def _overview(cwd: str | None) -> Answer:
+    from cam.render.continuity import marker_data, marker_text
+
     context = open_context(global_cwd(cwd))
-    snapshot = context.store.snapshot()
+    snapshot = context.store.view()
     data = overview_data(snapshot.records, snapshot.problems, context.layout.root, context.off_reason)
     files, marker = _around(context)
     data |= {"instruction_files": files, "continuity_pending": marker_data(marker)}
@@ -108,9 +108,10 @@ def _overview(cwd: str | None) -> Answer:
     return Answer(data, text, _notes(context, snapshot.records))
 
 
-def _around(context: Context) -> tuple[list[dict[str, Any]], Marker | None]:
+def _around(context: Context) -> tuple[list[dict[str, Any]], "Marker | None"]:
     """Instruction files that apply here, and what waits to be done of the last session."""
     from cam.setup.instruction_files import fallback_names, instruction_files
+    from cam.store.continuity import ContinuityStore
 
     found = instruction_files(
         context.environment.cwd, context.project, context.environment.home, context.codex_home,
@@ -124,6 +125,7 @@ def _around(context: Context) -> tuple[list[dict[str, Any]], Marker | None]:
 
 def _startup(cwd: str | None) -> Answer:
     from cam.continuity.start import start_lines
+    from cam.render.startup import startup_data
     from cam.startup.flow import startup_payload
 
     context = enter_context(cwd)
@@ -145,7 +147,7 @@ def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> 
     wanted = parse_scope(scope) if scope else None
     if topic is not None:
         check_topic(topic)
-    snapshot = context.store.snapshot()
+    snapshot = context.store.view()
     records = [
         r
         for r in snapshot.records
@@ -154,13 +156,18 @@ def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> 
     records.sort(key=lambda r: str(r.ref))
     notes = tuple(f"cam: {p}" for p in snapshot.problems)
     is_all = len(records) == len(snapshot.records)
-    text = "" if snapshot.problems and not records else list_text(records, is_all=is_all)
-    return Answer(list_data(records, snapshot.problems), text, notes)
+
+    def text() -> str:
+        return "" if snapshot.problems and not records else list_text(records, is_all=is_all)
+
+    return Answer(lambda: list_data(records, snapshot.problems), text, notes)
 
 
 def _show(ref: str, cwd: str | None) -> Answer:
+    from cam.memory.lookup import find
+
     wanted = MemoryRef.parse(ref)
-    snapshot = enter_context(cwd).store.snapshot()
+    snapshot = enter_context(cwd).store.view()
     record = find(snapshot.records, wanted)
     # An id that stands twice is two records of one ref: both are shown, and the problem says where they are.
     records = [r for r in snapshot.records if r.ref == record.ref]
@@ -173,26 +180,27 @@ def _show(ref: str, cwd: str | None) -> Answer:
 
 def _show_at(ref: str, at: str, cwd: str | None) -> Answer:
     from cam.memory.dates import moment
-    from cam.memory.flow import tell
+    from cam.memory.flow import told_of
     from cam.store.story import record_at
+    from cam.system.clock import now_stamp
 
     wanted = MemoryRef.parse(ref)
     when = moment(at, now=now_stamp(), end_of_day=True)
-    events, snapshot = tell(enter_context(cwd).store)
-    record = record_at(events, snapshot.records, wanted, when)
+    record = record_at(told_of(enter_context(cwd).store, wanted), wanted, when)
     return Answer(list_data([record], ())["entries"][0], record_text(record))
 
 
 def _diff(since: str, cwd: str | None) -> Answer:
     from cam.memory.dates import moment
-    from cam.memory.flow import happened
+    from cam.memory.flow import headlines
     from cam.render.history import difference_data, difference_text
     from cam.store.story import difference
+    from cam.system.clock import now_stamp
 
     when = moment(since, now=now_stamp())
-    events = happened(enter_context(cwd).store)
-    found = difference(events, when)
-    return Answer(difference_data(when, found), difference_text(when, found))
+    later = [line for line in headlines(enter_context(cwd).store) if line.at > when]
+    found = difference([event for line in later if (event := line.whole()) is not None], when)
+    return Answer(lambda: difference_data(when, found), lambda: difference_text(when, found))
 
 
 def _notes(context: Context, records: Sequence[MemoryRecord]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,10 @@ from cam.cli.options import Cwd, Json, Scope
 from cam.context import Context
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRef, RecordType, check_topic, parse_scope
-from cam.memory.result import Changed, Edit
-from cam.memory.wish import Wish
-from cam.render.history import changed_data, changed_text
+
+if TYPE_CHECKING:  # declared for every command of the group, needed by those that change something
+    from cam.memory.result import Changed, Edit
+    from cam.memory.wish import Wish
 
 Ref = Annotated[str, typer.Argument(metavar="REF", help="As 'cam memory list' prints it.")]
 Other = Annotated[str, typer.Argument(metavar="REF", help="Another record.")]
@@ -42,6 +43,8 @@ def edit_command(
     """Change a record; without an option its text opens in $VISUAL or $EDITOR."""
 
     def work() -> Answer:
+        from cam.memory.wish import Wish
+
         wish = Wish(summary, None if detail is None else tuple(detail), _type(kind), valid_from, valid_until)
         return _edit(MemoryRef.parse(ref), None if wish == Wish() else wish, cwd)
 
@@ -126,7 +129,7 @@ def register(app: typer.Typer) -> None:
         app.command(name)(command)
 
 
-def _edit(ref: MemoryRef, wish: Wish | None, cwd: str | None) -> Answer:
+def _edit(ref: MemoryRef, wish: "Wish | None", cwd: str | None) -> Answer:
     from cam.cli.editor import edited
     from cam.memory.edits import edit, editable, read_edited
     from cam.memory.lookup import find
@@ -166,10 +169,11 @@ def _on_two(verb: str, done: str, ref: str, other: str, as_json: bool, cwd: str 
     respond(f"memory.{verb}", as_json, Access.WRITES, work)
 
 
-def _change(context: Context, verb: str, done: str, edit: Edit) -> Answer:
+def _change(context: Context, verb: str, done: str, edit: "Edit") -> Answer:
     from cam.memory.flow import change
+    from cam.render.history import changed_data, changed_text
 
-    changed: Changed = change(context.store, verb, edit)
+    changed = change(context.store, verb, edit)
     notes = tuple(f"cam: {warning}" for warning in changed.warnings)
     return Answer(changed_data(changed), changed_text(changed, done), notes)
 

@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from cam.cli.agent_options import Actor, AllowWrite, ItemFile
 from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.keys import in_a_sandbox, is_item, read_item, who_writes
-from cam.cli.options import Actor, AllowWrite, Cwd, ItemFile, Json
+from cam.cli.options import Cwd, Json
 from cam.core.errors import InvalidInputError, StoreUnavailableError
 from cam.core.items import TARGETS, authorise, proposal_item
 from cam.render.review import proposed_data, proposed_text

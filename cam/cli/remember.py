@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from cam.cli.agent_options import Actor, AllowWrite, ItemFile
 from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.keys import in_a_sandbox, is_item, read_item, who_writes
-from cam.cli.options import Actor, AllowWrite, Cwd, ItemFile, Json, Scope
+from cam.cli.options import Cwd, Json, Scope
 from cam.cli.plain_remember import remember_answer, remembered_answer
 from cam.context import Context
 from cam.core.errors import InvalidInputError, StoreUnavailableError

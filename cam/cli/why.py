@@ -8,9 +8,8 @@ from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.records import MemoryRef
-from cam.memory.flow import tell
+from cam.memory.flow import told_of
 from cam.render.history import story_data, story_text
-from cam.store.story import story
 
 
 def why_command(
@@ -23,7 +22,5 @@ def why_command(
 
 
 def _why(ref: str, cwd: str | None) -> Answer:
-    wanted = MemoryRef.parse(ref)
-    events, snapshot = tell(enter_context(cwd).store)
-    told = story(events, snapshot.records, wanted)
+    told = told_of(enter_context(cwd).store, MemoryRef.parse(ref))
     return Answer(story_data(told), story_text(told))

@@ -52,7 +52,7 @@ class MemoryRef:
 
     def __str__(self) -> str:
         """The form people paste."""
-        return f"{self.scope}:{self.state}:{self.topic}:{self.id}"
+        return ":".join((self.scope, self.state, self.topic, self.id))  # noqa: FLY002 - enums format slowly
 
     @property
     def key(self) -> tuple[MemoryScope, str, str]:
@@ -179,9 +179,9 @@ class MemoryRecord:
             raise ValueError(f"id {self.id!r}")
         if not self.summary.strip() or "\n" in self.summary:
             raise ValueError("summary is one line that is not blank")
-        if any(not line.strip() or "\n" in line for line in self.details):
+        if self.details and any(not line.strip() or "\n" in line for line in self.details):
             raise ValueError("details are lines that are not blank")
-        for stamp in (self.created_at, self.updated_at):
+        for stamp in {self.created_at, self.updated_at}:  # the same for most
             if not _STAMP.fullmatch(stamp):
                 raise ValueError(f"timestamp {stamp!r}")
 

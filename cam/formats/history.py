@@ -5,9 +5,10 @@ before and after, are read as they are; a line that cannot be read is counted, n
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
 from cam.core.records import MemoryRecord
@@ -58,6 +59,43 @@ class HistoryEvent:
     def applied(self) -> bool:
         """Whether it changed anything."""
         return self.kind is not OperationKind.NOOP
+
+
+class Headline(NamedTuple):
+    """What an event is about, and the way to the rest of it.
+
+    Attributes:
+        transaction: as in ``HistoryEvent``; so are ``at``, ``applied``, ``ref``, ``actor`` and ``machine``.
+        kind: the same, as a text.
+        reason: in a line that was not read, with JSON's escapes.
+        line: as it stands in the file.
+        event: the rest, where it was read.
+    """
+
+    transaction: str
+    at: str
+    kind: str
+    applied: bool
+    ref: str
+    reason: str
+    actor: str
+    machine: str = ""
+    line: str = ""
+    event: HistoryEvent | None = None
+
+    def whole(self) -> HistoryEvent | None:
+        """The event without what became of files; None where the rest of its line cannot be read."""
+        return self.event or _parse_event(self.line, with_files=False)
+
+
+_HEAD = re.compile(
+    r'\{"tx":"([^"\\]*+)","at":"([^"\\]*+)","kind":"([a-z]++)","outcome":"([a-z]++)","ref":"([^"\\]*+)",'
+    r'"reason":"((?:[^"\\]|\\.)*+)","actor":"([^"\\]*+)"'
+)
+"""How ``render_event`` begins a line."""
+
+_END = re.compile(r',"machine":"([^"\\]*+)"\}$')
+"""How it ends one of a machine that has a name."""
 
 
 def event_of(
@@ -158,6 +196,26 @@ def lines_about(data: bytes, topic: str) -> list[str]:
     """Lines that may hold a record of ``topic``, for ``parse_history``."""
     named = _named("topic", topic)
     return [line.decode("utf-8", "replace") for line in data.split(b"\n") if named in line]
+
+
+def headline(line: str) -> Headline | None:
+    """What a line is about, without reading it as JSON where cam wrote it; None for no event."""
+    found = _HEAD.match(line)
+    if found is not None and line.endswith("}"):
+        transaction, at, kind, outcome, ref, reason, actor = found.groups()
+        wrote = _END.search(line, max(0, len(line) - 80))
+        machine = wrote[1] if wrote else ""
+        return Headline(transaction, at, kind, outcome == "applied", ref, reason, actor, machine, line)
+    event = _parse_event(line, with_files=False) if line.strip() else None
+    return None if event is None else headline_of(event)
+
+
+def headline_of(event: HistoryEvent) -> Headline:
+    """The headline of an event that was read."""
+    return Headline(
+        event.transaction, event.at, str(event.kind), event.applied, event.ref, event.reason, event.actor,
+        event.machine, event=event,
+    )  # fmt: skip
 
 
 def quote_to_data(quote: Quote) -> dict[str, Any]:

@@ -5,6 +5,12 @@ from typing import Any
 
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, Source
 
+# Looked up: thousands of records are read at once, and calling an enum takes as long as all else of one.
+_SCOPES = {str(scope): scope for scope in MemoryScope}
+_STATES = {str(state): state for state in MemoryState}
+_TYPES = {str(kind): kind for kind in RecordType}
+_TEXT_OR_NONE = frozenset({str, type(None)})
+
 
 def record_to_data(record: MemoryRecord) -> dict[str, Any]:
     """A record as JSON data: history, transactions and ``--json`` use the same names."""
@@ -40,16 +46,16 @@ def record_from_data(data: Mapping[str, Any]) -> MemoryRecord:
     """
     try:
         return MemoryRecord(
-            MemoryScope(data["scope"]),
+            _SCOPES[data["scope"]],
             data["topic"],
             data["id"],
             data["summary"],
             tuple(data.get("details", ())),
-            MemoryState(data.get("state", "active")),
-            RecordType(data.get("type", "memory")),
+            _STATES[data.get("state", "active")],
+            _TYPES[data.get("type", "memory")],
             data["created_at"],
             data["updated_at"],
-            tuple(source_from_data(s) for s in data.get("sources", ())),
+            tuple(map(source_from_data, data.get("sources", ()))),
             data.get("reason", ""),
             data.get("valid_from"),
             data.get("valid_until"),
@@ -76,8 +82,8 @@ def source_from_data(data: Any) -> Source:
         return Source("person") if data == "manual" else Source("session", name=data)
     if not isinstance(data, dict) or not isinstance(data.get("kind"), str):
         raise ValueError("a source is an object with a kind")
-    text = {name: data.get(name) for name in ("kind", "session", "digest", "name")}
-    if any(value is not None and not isinstance(value, str) for value in text.values()):
+    get = data.get
+    session, digest, name, ordinal = get("session"), get("digest"), get("name"), get("ordinal")
+    if not _TEXT_OR_NONE.issuperset((type(session), type(digest), type(name))):
         raise ValueError("a source's fields are texts")
-    ordinal = data.get("ordinal") if isinstance(data.get("ordinal"), int) else None
-    return Source(data["kind"], text["session"], ordinal, text["digest"], text["name"])
+    return Source(data["kind"], session, ordinal if isinstance(ordinal, int) else None, digest, name)

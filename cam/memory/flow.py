@@ -1,9 +1,10 @@
 """A person edits memory: remember, forget, change, undo. Each reads, plans, commits; nothing else writes."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
@@ -11,15 +12,18 @@ from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, Memor
 from cam.core.seams import Attachment, Snapshot
 from cam.core.tombstones import normal
 from cam.formats.audit import render_audit
-from cam.formats.history import HistoryEvent
+from cam.formats.history import Headline, HistoryEvent, headline_of
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
 from cam.memory.take_back import is_arrival, last_step, named_step, plan_back
 from cam.store.machine import read_machine
 from cam.store.memory_store import MarkdownStore, transact
-from cam.store.topics import TopicKey
+from cam.store.topics import TopicKey, read_headlines
 from cam.system.clock import now_stamp
+
+if TYPE_CHECKING:
+    from cam.store.story import Story
 
 
 def remember(
@@ -212,6 +216,34 @@ def happened(store: MarkdownStore) -> list[HistoryEvent]:
 
     events = sorted(_events(store), key=lambda event: event.at)
     return [*events, *pending(store.edits(), now_stamp())]
+
+
+def told_of(store: MarkdownStore, ref: MemoryRef) -> "Story":
+    """Everything that is known of one record.
+
+    Raises:
+        NotFoundError: nothing is.
+    """
+    from cam.store.life import story_of  # noqa: PLC0415
+
+    def records(refs: Collection[MemoryRef]) -> list[MemoryRecord]:
+        seen = store.layout.scopes
+        files = {(each.scope, each.state, each.topic): None for each in refs if each.scope in seen}
+        found = {each.ref: each for each in reversed(store.snapshot(files).records)}
+        return [found[each] for each in refs if each in found]
+
+    return story_of(store.layout, ref, records, now_stamp())
+
+
+def headlines(store: MarkdownStore) -> list[Headline]:
+    """What ``happened``, by headlines alone: reading a long history takes far longer."""
+    from cam.store.story import pending  # noqa: PLC0415
+
+    found = [line for scope in store.layout.scopes for line in read_headlines(store.layout, scope)]
+    found.sort(key=lambda line: line.at)
+    if (machine := read_machine(store.layout.root)).name:
+        found = [line._replace(machine=machine.origin(line)) for line in found]
+    return [*found, *map(headline_of, pending(store.edits(), now_stamp()))]
 
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:

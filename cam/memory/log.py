@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord
-from cam.formats.history import ARRIVED, HistoryEvent
+from cam.formats.history import ARRIVED, Headline, HistoryEvent, headline_of
 from cam.memory.take_back import is_arrival, undo_target, undone_by
 
 _WORDS = {
@@ -55,6 +55,7 @@ class LogEntry:
         undone_by: the transaction that took it back.
         lessons: in the order they were made.
         origin: the machines, or the repository, that it arrived from.
+        left: how many more there are, of the kind of those that are here.
     """
 
     at: str
@@ -65,6 +66,7 @@ class LogEntry:
     undone_by: str
     lessons: tuple[Lesson, ...]
     origin: str = ""
+    left: int = 0
 
     @property
     def can_undo(self) -> bool:
@@ -80,27 +82,61 @@ def log(events: Sequence[HistoryEvent]) -> list[LogEntry]:
     Args:
         events: of all scopes, oldest first; hand edits among them.
     """
-    steps: dict[tuple[str, str], list[HistoryEvent]] = {}
-    for number, event in enumerate(events):
+    return [entry for step in steps(map(headline_of, events)) if (entry := step.entry()) is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class LogStep:
+    """One change that did something, its events not read yet.
+
+    Attributes:
+        headlines: of its events, oldest first.
+        undone_by: as ``LogEntry`` has it.
+    """
+
+    headlines: Sequence[Headline]
+    undone_by: str
+
+    def entry(self, most: int | None = None) -> LogEntry | None:
+        """Read it; None where nothing of it can be read.
+
+        Args:
+            most: lessons that are wanted of a change that only added, which may be of any size.
+        """
+        first, only_adds = self.headlines[0], all(h.kind == OperationKind.ADD for h in self.headlines)
+        wanted = self.headlines[:most] if only_adds else self.headlines
+        events = [event for headline in wanted if (event := headline.whole()) is not None]
+        if not events:
+            return None
+        lessons = tuple(_lessons(events))
+        sessions = (quote.session for event in events for quote in event.quotes if quote.session)
+        session = next(sessions, "") or next(_sources(lessons), "") if first.actor == "sync" else ""
+        return LogEntry(
+            first.at, first.actor, session, first.transaction, undo_target(events), self.undone_by, lessons,
+            events[0].reason.removeprefix(ARRIVED) if is_arrival(events[0]) else "",
+            len(self.headlines) - len(wanted),
+        )  # fmt: skip
+
+
+def steps(headlines: Iterable[Headline]) -> list[LogStep]:
+    """Every change that did something, newest first.
+
+    Args:
+        headlines: of the events of all scopes, oldest first; hand edits among them.
+    """
+    found: dict[tuple[str, str], list[Headline]] = {}
+    for number, event in enumerate(headlines):
         if event.applied:
             # Hand edits are noted with the next change, and the predecessor named none: each is told apart.
             hand = "file" if event.actor == "file" else ""
-            steps.setdefault((event.transaction or f"#{number}", hand), []).append(event)
-    undone = undone_by((transaction, step) for (transaction, _), step in steps.items())
-    entries = [_entry(step, undone) for step in steps.values() if not step[0].machine]
-    return sorted(entries, key=lambda entry: entry.at, reverse=True)
-
-
-def _entry(step: Sequence[HistoryEvent], undone: dict[str, str]) -> LogEntry:
-    first = step[0]
-    sessions = (quote.session for event in step for quote in event.quotes if quote.session)
-    lessons = tuple(_lessons(step))
-    session = next(sessions, "") or next(_sources(lessons), "") if first.actor == "sync" else ""
-    return LogEntry(
-        first.at, first.actor, session, first.transaction, undo_target(step),
-        "" if first.actor == "file" else undone.get(first.transaction, ""), lessons,
-        first.reason.removeprefix(ARRIVED) if is_arrival(first) else "",
-    )  # fmt: skip
+            found.setdefault((event.transaction or f"#{number}", hand), []).append(event)
+    undone = undone_by((transaction, step) for (transaction, _), step in found.items())
+    made = [
+        LogStep(step, "" if hand else undone.get(name, ""))
+        for (name, hand), step in found.items()
+        if not step[0].machine
+    ]
+    return sorted(made, key=lambda step: step.headlines[0].at, reverse=True)
 
 
 def _lessons(step: Sequence[HistoryEvent]) -> Iterable[Lesson]:

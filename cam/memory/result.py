@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cam.core.operations import Change, MemoryPlan
 from cam.core.records import MemoryRecord
-from cam.formats.audit import Waiting
+
+if TYPE_CHECKING:
+    from cam.formats.audit import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ class Decided:
         kept: records that it was listed with and that stay.
     """
 
-    item: Waiting
+    item: "Waiting"
     how: str
     plan: MemoryPlan
     transaction: str
@@ -115,7 +118,7 @@ class Proposed:
         warnings: what was cut and masked.
     """
 
-    item: Waiting
+    item: "Waiting"
     diff: str
     is_new: bool
     warnings: tuple[str, ...] = ()

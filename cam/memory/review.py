@@ -38,7 +38,7 @@ def read_queue(store: MarkdownStore) -> Queue:
     """
     data = read_bytes(store.layout.audit_file) or b""
     lines = (line.decode("utf-8", "replace") for line in data.split(b"\n"))
-    return build_queue(parse_audit(lines), store.snapshot().records)
+    return build_queue(parse_audit(lines), store.view().records)
 
 
 def accept(

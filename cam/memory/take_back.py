@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, RecordKey
 from cam.core.records import MemoryRecord
-from cam.formats.history import ARRIVED, HistoryEvent
+from cam.formats.history import ARRIVED, Headline, HistoryEvent
 
 RULE = "undo"
 
@@ -95,13 +95,13 @@ def is_arrival(event: HistoryEvent) -> bool:
     return event.actor == "git" and event.reason.startswith(ARRIVED)
 
 
-def undo_target(step: Iterable[HistoryEvent]) -> str:
+def undo_target(step: Iterable[HistoryEvent | Headline]) -> str:
     """The transaction that the one with these events takes back, "" if it is no undo."""
     reasons = (event.reason for event in step if event.reason.startswith(_MARK))
     return next(reasons, "").removeprefix(_MARK).partition(":")[0]
 
 
-def undone_by(steps: Iterable[tuple[str, Sequence[HistoryEvent]]]) -> dict[str, str]:
+def undone_by(steps: Iterable[tuple[str, Sequence[HistoryEvent | Headline]]]) -> dict[str, str]:
     """Transactions that are taken back now, each with the one that did it; an undone undo does not count.
 
     Args:

@@ -7,13 +7,13 @@ recall.details(["project:active:commands:run-tests-1a2b3c"])
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from cam.core.errors import IntegrityError, NotFoundError
 from cam.core.problems import Problem
-from cam.core.records import MemoryRecord, MemoryRef, MemoryState, is_valid_at
+from cam.core.records import MemoryRecord, MemoryRef, is_valid_at
 from cam.core.settings import Settings
 from cam.recall.cards import shown
 from cam.recall.indexed import RecordsOnDisk, ask_disk
@@ -160,16 +160,12 @@ class Recall:
         return Details(items, tuple(source.problems))
 
     def _story(self, source: Searchable, ref: MemoryRef) -> "Story":
-        from cam.store.life import edits_of, events_about  # noqa: PLC0415
-        from cam.store.story import pending, story  # noqa: PLC0415
+        from cam.store.life import story_of  # noqa: PLC0415
 
-        events = events_about(self._layout, ref)
-        places = {ref.key: None} | {r.key: None for e in events for r in (e.before, e.after) if r is not None}
-        refs = [MemoryRef(s, state, topic, name) for s, topic, name in places for state in MemoryState]
-        records = [record for each in refs for record, _ in source.find(each)]
-        for key in {(each.scope, each.state, each.topic): None for each in refs}:
-            events += pending(edits_of(self._layout, key), self._now)
-        return story(events, records, ref)
+        def find(refs: Iterable[MemoryRef]) -> list[MemoryRecord]:
+            return [record for each in refs for record, _ in source.find(each)]
+
+        return story_of(self._layout, ref, find, self._now)
 
     def _path_of(self, record: MemoryRecord) -> str:
         if record.topic == "memory":  # the person's own text

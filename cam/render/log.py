@@ -1,5 +1,6 @@
 """What each session taught, corrected and forgot, for people and as data."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from cam.memory.log import Lesson, LogEntry
 
 _SIGNS = {"learned": "+", "restored": "+", "corrected": "~", "changed": "~", "forgotten": "-", "deleted": "-"}
 _ACTORS = {"user": "you", "file": "edited by hand", "sync": "a session"}
-_SHOWN = 20
+SHOWN = 20
 """Lessons of one change that are told; an import may have thousands."""
 
 _QUOTE = 200
@@ -46,12 +47,13 @@ def log_text(entries: Sequence[LogEntry], total: int, *, is_part: bool = False) 
 
 
 def _entry_lines(entry: LogEntry) -> list[str]:
-    head = [f"{entry.at[:10]} {entry.at[11:16]}Z", _who(entry), _counts(entry.lessons)]
+    head = [f"{entry.at[:10]} {entry.at[11:16]}Z", _who(entry), _counts(entry)]
     lines = ["  ".join(head)]
-    for lesson in entry.lessons[:_SHOWN]:
+    for lesson in entry.lessons[:SHOWN]:
         lines += _lesson_lines(lesson)
-    if len(entry.lessons) > _SHOWN:
-        lines.append(f"  … and {len(entry.lessons) - _SHOWN:,} more: cam log --json")
+    left = len(entry.lessons) + entry.left - SHOWN
+    if left > 0:
+        lines.append(f"  … and {left:,} more: cam log --json")
     if entry.undone_by:
         lines.append(f"  taken back; redo: cam undo {entry.undone_by}")
     elif entry.can_undo:
@@ -79,9 +81,10 @@ def _lesson_lines(lesson: Lesson) -> list[str]:
     return [*lines, f"    {lesson.ref}"]
 
 
-def _counts(lessons: Sequence[Lesson]) -> str:
-    words = dict.fromkeys(lesson.what for lesson in lessons)
-    return ", ".join(f"{word} {sum(lesson.what == word for lesson in lessons)}" for word in words)
+def _counts(entry: LogEntry) -> str:
+    counts = Counter(lesson.what for lesson in entry.lessons)
+    counts[entry.lessons[0].what] += entry.left
+    return ", ".join(f"{word} {count:,}" for word, count in counts.items())
 
 
 def _who(entry: LogEntry) -> str:

@@ -1,5 +1,6 @@
 """Records for people and as data."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,7 +70,7 @@ def overview_data(
     for scope in MemoryScope:
         own = [r for r in records if r.scope is scope]
         active = [r for r in own if r.state is MemoryState.ACTIVE]
-        topics = {t: sum(r.topic == t for r in active) for t in sorted({r.topic for r in active})}
+        topics = dict(sorted(Counter(r.topic for r in active).items()))
         scopes.append(
             {"scope": str(scope), "active": len(active), "archived": len(own) - len(active), "topics": topics}
         )

@@ -30,10 +30,12 @@ def dress(text: str, columns: int, *, colour: bool) -> str:
         columns: width of the terminal.
         colour: whether codes may be used.
     """
-    lines = []
+    lines: list[str] = []
+    columns = max(columns, _LEAST)
     for line in text.split("\n"):
-        for number, row in enumerate(_fitted(line, max(columns, _LEAST))):
-            lines.append(_painted(row, is_first=not number) if colour else row)
+        first, *more = _fitted(line, columns)
+        lines.append(_painted(first, is_first=True) if colour else first)
+        lines += [_painted(row, is_first=False) for row in more] if colour else more
     return "\n".join(lines)
 
 
@@ -78,12 +80,15 @@ def _pieces(text: str, columns: int) -> list[str]:
 def _painted(row: str, *, is_first: bool) -> str:
     start = row.lstrip(" ")
     indent = row[: len(row) - len(start)]
-    if _WAY.match(start):
+    if start.startswith(("undo: ", "redo: ")) and _WAY.match(start):
         return f"{indent}{_DIM}{start}{_RESET}"
     if is_first and not indent and start.endswith(":") and "  " not in start:
         return f"{_BOLD}{start}{_RESET}"
     word, blank, rest = start.partition(" ")
     code = _STARTS.get(word) if is_first and blank else None
-    painted = _QUOTE.sub(lambda hit: f"{_DIM}{hit[0]}{_RESET}", rest if code else start)
-    painted = _REF.sub(lambda hit: f"{_CYAN}{hit[0]}{_RESET}", painted)
+    painted = rest if code else start
+    if "“" in painted:
+        painted = _QUOTE.sub(lambda hit: f"{_DIM}{hit[0]}{_RESET}", painted)
+    if ":a" in painted:  # of the state; most lines of a long list hold none
+        painted = _REF.sub(lambda hit: f"{_CYAN}{hit[0]}{_RESET}", painted)
     return f"{indent}{code}{word}{_RESET}{blank}{painted}" if code else indent + painted

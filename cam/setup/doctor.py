@@ -81,7 +81,7 @@ def check_store(store: MarkdownStore) -> tuple[Finding, ...]:
     if refusal:
         return (Finding("store", Severity.CRITICAL, f"the store cannot be written: {refusal}"),)
     try:
-        snapshot = store.snapshot()
+        snapshot = store.view()
     except CamError as error:
         return (Finding("store", Severity.CRITICAL, str(error)),)
     active = sum(r.state == "active" for r in snapshot.records)

@@ -3,13 +3,15 @@
 import contextlib
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
+from cam.core.errors import CamError
 from cam.core.operations import Change, OperationKind
-from cam.core.records import MemoryRef, MemoryScope, MemoryState
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, parse_history
 from cam.store.layout import StoreLayout
 from cam.store.shadow import shadow_file
+from cam.store.story import Story, pending, story
 from cam.system.files import read_bytes
 
 
@@ -48,6 +50,32 @@ def edits_of(layout: StoreLayout, key: tuple[MemoryScope, MemoryState, str]) -> 
     from cam.store.topics import interpret  # noqa: PLC0415 - only where somebody was at work
 
     return interpret(layout, key, raw).edits
+
+
+def story_of(
+    layout: StoreLayout,
+    ref: MemoryRef,
+    find: Callable[[Collection[MemoryRef]], Iterable[MemoryRecord]],
+    now: str,
+) -> Story:
+    """Everything about one record, hand edits that are not noted yet included; nothing else is read.
+
+    Args:
+        layout: of the store.
+        ref: names it, as it is or as it was called once.
+        find: the records of some refs, as they stand; those that are not there are left out.
+        now: ISO-8601 UTC.
+
+    Raises:
+        NotFoundError: nothing is known of it.
+    """
+    events = events_about(layout, ref)
+    places = {ref.key: None} | {r.key: None for e in events for r in (e.before, e.after) if r is not None}
+    refs = [MemoryRef(s, state, topic, name) for s, topic, name in places for state in MemoryState]
+    for key in {(each.scope, each.state, each.topic): None for each in refs}:
+        with contextlib.suppress(CamError):  # a file that cannot be read was not edited into anything
+            events += pending(edits_of(layout, key), now)
+    return story(events, find(refs), ref)
 
 
 def _order(key: tuple[MemoryScope, int]) -> tuple[int, int]:

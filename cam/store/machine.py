@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from cam.formats.history import HistoryEvent
+from cam.formats.history import Headline, HistoryEvent
 from cam.system.files import read_bytes, walk_files, write_atomic
 
 MARKER = ".git/cam-store"
@@ -34,7 +34,7 @@ class Machine:
     name: str = ""
     own: frozenset[str] | None = None
 
-    def origin(self, event: HistoryEvent) -> str:
+    def origin(self, event: HistoryEvent | Headline) -> str:
         """Where an event was written: "" for here, else the machine's name."""
         if not self.name or event.machine == self.name:
             return ""

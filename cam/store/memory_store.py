@@ -9,12 +9,13 @@ from dataclasses import replace
 from cam.core.errors import CamError, DoubledIdError, StalePlanError, StoreUnavailableError
 from cam.core.operations import Change, MemoryPlan, doubled
 from cam.core.problems import Problem
-from cam.core.records import MemoryScope, MemoryState, is_topic
+from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.core.seams import Attachment, Snapshot
 from cam.formats.history import HistoryEvent, event_of, noop_event, render_event, with_transaction
 from cam.formats.memory_index import person_text
 from cam.formats.topic_file import ONE_OF_THEM, Form, form_of, lines_of
 from cam.store.layout import StoreLayout
+from cam.store.life import edits_of
 from cam.store.machine import MARKER, machine_name
 from cam.store.predecessor import keep_predecessor
 from cam.store.shadow import write_shadow
@@ -66,6 +67,31 @@ class MarkdownStore:
         topics = [topic for _, topic in self._topics(problems, only)]
         records = [r for topic in topics for r in (topic.file.records if topic.file else ())]
         return Snapshot(tuple(records), tuple(problems), any(topic.edits for topic in topics))
+
+    def view(self) -> Snapshot:
+        """What ``snapshot`` reads, for who only looks: files that the search index knows are not read again.
+
+        Hand edits are not looked for.
+
+        Raises:
+            StoreUnavailableError: the store's folder itself cannot be read.
+        """
+        from cam.store.sidecar import indexed_files  # noqa: PLC0415 - who writes needs none of it
+
+        list_folder(self.layout.root)
+        problems: list[Problem] = self.recover()
+        records: list[MemoryRecord] = []
+        for scope in self.layout.scopes:
+            for state in MemoryState:
+                known = indexed_files(self.layout, scope, state)
+                for name in self._names(scope, state, problems):
+                    ready = known.get(f"{name}.md")
+                    if ready is not None:
+                        records += ready[0]
+                        problems += ready[1]
+                    elif (topic := self._topic((scope, state, name), problems)) is not None:
+                        records += topic.file.records if topic.file else ()
+        return Snapshot(tuple(records), tuple(problems))
 
     def headings(self, scope: MemoryScope) -> list[tuple[str, str]]:
         """Topic and first line of each active section in a scope, as the files stand: a quick first look.
@@ -137,7 +163,17 @@ class MarkdownStore:
 
     def edits(self) -> tuple[Change, ...]:
         """What people did to the files by hand and the history does not have yet."""
-        return tuple(edit for _, topic in self._topics([]) for edit in topic.edits)
+        keys = [
+            (scope, state, name)
+            for scope in self.layout.scopes
+            for state in MemoryState
+            for name in self._names(scope, state, [])
+        ]
+        found: list[Change] = []
+        for key in keys:
+            with suppress(CamError):  # who looks at what stands is told of it
+                found += edits_of(self.layout, key) if is_topic(key[2]) else ()
+        return tuple(found)
 
     def history(self, scope: MemoryScope) -> list[HistoryEvent]:
         """The scope's events, oldest first; lines that cannot be read are left out."""
@@ -176,16 +212,18 @@ class MarkdownStore:
             return
         for scope in self.layout.scopes:
             for state in MemoryState:
-                folder = self.layout.topics_folder(scope, state)
-                try:
-                    names = topic_names(self.layout, scope, state)
-                except CamError as error:
-                    problems.append(Problem(folder, 0, str(error).removeprefix(f"{folder}: ")))
-                    continue
-                for name in names:
+                for name in self._names(scope, state, problems):
                     topic = self._topic((scope, state, name), problems)
                     if topic is not None:
                         yield (scope, state, name), topic
+
+    def _names(self, scope: MemoryScope, state: MemoryState, problems: list[Problem]) -> list[str]:
+        folder = self.layout.topics_folder(scope, state)
+        try:
+            return topic_names(self.layout, scope, state)
+        except CamError as error:
+            problems.append(Problem(folder, 0, str(error).removeprefix(f"{folder}: ")))
+            return []
 
     def _topic(self, key: TopicKey, problems: list[Problem]) -> Topic | None:
         path = self.layout.topic_file(*key)

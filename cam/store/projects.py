@@ -117,7 +117,7 @@ def records_of(root: str, name: str) -> list[MemoryRecord]:
     found: list[MemoryRecord] = []
     for number, layout in enumerate(layouts_of(root, name)):
         own = {MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT} if number == 0 else {MemoryScope.PROJECT_LOCAL}
-        found += [r for r in MarkdownStore(layout).snapshot().records if r.scope in own]
+        found += [r for r in MarkdownStore(layout).view().records if r.scope in own]
     return found
 
 

@@ -33,7 +33,7 @@ NOTES = "MEMORY.md"
 _REBUILD = 0.2
 """Share of a folder's records that may stand beside the index before it is built anew."""
 
-__all__ = ["DamagedError", "Part", "Shard", "drop_indexes", "index_size", "open_shard"]
+__all__ = ["DamagedError", "Part", "Shard", "drop_indexes", "index_size", "indexed_files", "open_shard"]
 
 DocumentOf = Callable[[MemoryRecord], Document]
 
@@ -118,6 +118,39 @@ def open_shard(
                 problems += [Problem(os.path.join(folder, name), *each) for each in found]
     limits.take_records(folder, sum(part.size - part.dead for part in parts))
     return Shard((scope, state), parts, problems, stamps[::4], is_fresh=is_fresh)
+
+
+FileRecords = tuple[Sequence[MemoryRecord], Sequence[Problem]]
+"""What a topic file holds, and what of it cannot be read."""
+
+
+def indexed_files(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> dict[str, FileRecords]:
+    """Topic files, by name, of which the index on disk says what they hold now; nothing is written.
+
+    Args:
+        layout: of the store.
+        scope: whose folder.
+        state: which of the two.
+    """
+    folder = layout.topics_folder(scope, state)
+    path = _index_path(layout, folder)
+    base, delta = load(path), load(f"{path}.delta")
+    parts = [part for part in (base, delta) if part is not None]
+    if not parts:
+        return {}
+    found: dict[str, FileRecords] = {}
+    try:
+        files, _ = stat_topics(folder, base.known if base else frozenset())
+        _bury_what_changed(folder, files, base, delta)
+        for part in parts:
+            records = part.all_records()
+            for name in part.known & files.keys() - part.dead_files:
+                numbers = part.documents(name)
+                problems = [Problem(os.path.join(folder, name), *p) for p in part.problems.get(name, ())]
+                found[name] = records[numbers.start : numbers.stop], problems
+    except (DamagedError, ValueError):
+        return {}  # whoever searches throws it away
+    return found
 
 
 def drop_indexes(layout: StoreLayout) -> None:

@@ -163,6 +163,18 @@ class Part:
             raise DamagedError
         return record_from_data(json.loads(data[1:].decode("utf-8", "surrogatepass"))), data[:1] == b"1"
 
+    def all_records(self) -> list[MemoryRecord]:
+        """The records behind all documents, read together: sooner than one by one."""
+        data, spans = self._whole("records"), array("Q", self._whole("record_spans"))
+        texts = []
+        for start, checksum, stop in zip(spans[::2], spans[1::2], spans[2::2], strict=False):
+            piece = data[start:stop]
+            if crc32(piece) != checksum:
+                raise DamagedError
+            texts.append(piece[1:])
+        joined = b"[%b]" % b",".join(texts)
+        return list(map(record_from_data, json.loads(joined.decode("utf-8", "surrogatepass"))))
+
     # --- tokens ---
 
     @cached_property
@@ -246,6 +258,10 @@ class Part:
         if crc32(data) != checksum:
             raise DamagedError
         return data
+
+    def _whole(self, name: str) -> bytes:
+        """A section that has its checksums inside."""
+        return self._slice(name, 0, self._sections[name][1])
 
     def _slice(self, name: str, start: int, stop: int) -> bytes:
         offset, length, _ = self._sections[name]

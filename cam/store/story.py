@@ -7,6 +7,7 @@ Types here are tuples: a timeline in a new process would feel what frozen datacl
 """
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from cam.core.errors import NotFoundError
@@ -82,7 +83,7 @@ def story(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord], ref: 
     Raises:
         NotFoundError: neither a record nor an event of that name.
     """
-    names, own = _line(events, _name_of(ref))
+    names, own = _Lines(events).of(_name_of(ref))
     known = {_name(record): record for record in records}
     record = next((known[name] for name in names if name in known), None)
     if record is None and not own:
@@ -95,15 +96,12 @@ def story(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord], ref: 
     return Story(str(record.ref) if record else own[-1].ref, record, last, steps)
 
 
-def record_at(
-    events: Sequence[HistoryEvent], records: Iterable[MemoryRecord], ref: MemoryRef, at: str
-) -> MemoryRecord:
-    """The record as it was at ``at`` (ISO-8601 UTC).
+def record_at(told: Story, ref: MemoryRef, at: str) -> MemoryRecord:
+    """The record with this story, which was asked for as ``ref``, as it was at ``at`` (ISO-8601 UTC).
 
     Raises:
         NotFoundError: it did not exist then, or nothing tells how it was.
     """
-    told = story(events, records, ref)
     texts = [step.event for step in told.steps if step.event.before or step.event.after]
     until = [event for event in texts if event.at <= at]
     earlier = _first_text(texts) if texts else told.record
@@ -121,11 +119,12 @@ def difference(events: Sequence[HistoryEvent], since: str) -> dict[MemoryScope, 
     later = [e for e in events if e.at > since and e.applied and (e.before or e.after)]
     seen: set[Name] = set()
     found: dict[MemoryScope, list[Turn]] = {scope: [] for scope in MemoryScope}
+    lines = _Lines(later)
     for event in later:
         name = _event_name(event)
         if name in seen:
             continue
-        names, own = _line(later, name)
+        names, own = lines.of(name)
         seen |= set(names)
         before, after = _first_text(own), _last_text(own)
         what = _what(before, after)
@@ -136,21 +135,31 @@ def difference(events: Sequence[HistoryEvent], since: str) -> dict[MemoryScope, 
     return {scope: turns for scope, turns in found.items() if turns}
 
 
-def _line(events: Sequence[HistoryEvent], name: Name) -> tuple[list[Name], list[HistoryEvent]]:
-    """Every name that a record had, and its events, oldest first; both halves of a move among them."""
-    moves: dict[Name, set[Name]] = {}
-    for old, new in _moves(events):
-        moves.setdefault(old, set()).add(new)
-        moves.setdefault(new, set()).add(old)
-    names, todo = [name], [name]
-    while todo:
-        fresh = [n for n in sorted(moves.get(todo.pop(), ())) if n not in names]
-        names += fresh
-        todo += fresh
-    own = [event for event in events if _event_name(event) in names]
-    # Of a move, the old place is told first, whichever scope's history was read first.
-    own.sort(key=lambda e: (e.at, e.kind is OperationKind.MOVE and e.after is not None))
-    return names, own
+class _Lines:
+    """Events by the names of their records, and which names are one record's."""
+
+    def __init__(self, events: Sequence[HistoryEvent]) -> None:
+        self._events: dict[Name, list[tuple[int, HistoryEvent]]] = {}
+        for number, event in enumerate(events):
+            self._events.setdefault(_event_name(event), []).append((number, event))
+        self._moves: dict[Name, set[Name]] = {}
+        for old, new in _moves(events):
+            self._moves.setdefault(old, set()).add(new)
+            self._moves.setdefault(new, set()).add(old)
+
+    def of(self, name: Name) -> tuple[list[Name], list[HistoryEvent]]:
+        """Every name that a record had, and its events, oldest first; both halves of a move among them."""
+        names, todo = [name], [name]
+        while todo:
+            fresh = [n for n in sorted(self._moves.get(todo.pop(), ())) if n not in names]
+            names += fresh
+            todo += fresh
+        own = sorted((p for n in names for p in self._events.get(n, ())), key=itemgetter(0))
+        # Of a move, the old place is told first, whichever scope's history was read first.
+        own.sort(
+            key=lambda pair: (pair[1].at, pair[1].kind is OperationKind.MOVE and pair[1].after is not None)
+        )
+        return names, [event for _, event in own]
 
 
 def _moves(events: Iterable[HistoryEvent]) -> list[tuple[Name, Name]]:

@@ -8,7 +8,14 @@ from cam.core.errors import CamError
 from cam.core.operations import Change
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState
-from cam.formats.history import HistoryEvent, last_step, lines_about, parse_history
+from cam.formats.history import (
+    Headline,
+    HistoryEvent,
+    headline,
+    last_step,
+    lines_about,
+    parse_history,
+)
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
 from cam.store.machine import written_here
@@ -104,9 +111,12 @@ def quick_headings(layout: StoreLayout, scope: MemoryScope) -> list[tuple[str, s
 
 def read_history(layout: StoreLayout, scope: MemoryScope) -> list[HistoryEvent]:
     """The scope's events, oldest first; lines that cannot be read are left out."""
-    data = read_bytes(layout.history_file(scope)) or b""
-    lines = data.decode("utf-8", "replace").split("\n")
-    return [event for event in parse_history(lines) if event is not None]
+    return [event for event in parse_history(_history_lines(layout, scope)) if event is not None]
+
+
+def read_headlines(layout: StoreLayout, scope: MemoryScope) -> list[Headline]:
+    """What the scope's events are about, oldest first: sooner than reading a long history."""
+    return [found for line in _history_lines(layout, scope) if (found := headline(line)) is not None]
 
 
 def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
@@ -125,6 +135,10 @@ def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
         changes = step.changes if step else ()
         steps[event.transaction] = Version(event.versions[str(state)], (*changes, (record.id, before, after)))
     return list(steps.values())[::-1]
+
+
+def _history_lines(layout: StoreLayout, scope: MemoryScope) -> list[str]:
+    return (read_bytes(layout.history_file(scope)) or b"").decode("utf-8", "replace").split("\n")
 
 
 def _parse(data: bytes, path: str, key: TopicKey) -> TopicFile:

@@ -83,20 +83,20 @@ def test_the_state_of_a_ref_is_a_hint_and_what_never_was_is_not_found() -> None:
     ("at", "expected"), [(day(1), BORN), (day(2), BORN), (day(4), GROWN), (day(5), OLD), (day(6), OLD)]
 )
 def test_a_record_as_it_was(at: str, expected: MemoryRecord) -> None:
-    assert record_at(EVENTS, RECORDS, BORN.ref, at) == expected
+    assert record_at(story(EVENTS, RECORDS, BORN.ref), BORN.ref, at) == expected
 
 
 @pytest.mark.parametrize("at", ["2026-10-31T23:59:59.999Z", day(7), day(30)])
 def test_a_record_that_was_not_there(at: str) -> None:
     with pytest.raises(NotFoundError, match="did not exist"):
-        record_at(EVENTS, RECORDS, BORN.ref, at)
+        record_at(story(EVENTS, RECORDS, BORN.ref), BORN.ref, at)
 
 
 def test_a_record_without_history_is_known_from_its_own_dates() -> None:
-    assert record_at([], [BORN], BORN.ref, day(2)) == BORN
-    assert record_at(EVENTS[1:], [], BORN.ref, day(2)) == BORN
+    assert record_at(story([], [BORN], BORN.ref), BORN.ref, day(2)) == BORN
+    assert record_at(story(EVENTS[1:], [], BORN.ref), BORN.ref, day(2)) == BORN
     with pytest.raises(NotFoundError):
-        record_at([], [BORN], BORN.ref, "2026-10-01T00:00:00.000Z")
+        record_at(story([], [BORN], BORN.ref), BORN.ref, "2026-10-01T00:00:00.000Z")
 
 
 def test_the_difference_is_net_and_by_scope() -> None:
@@ -142,14 +142,16 @@ def test_a_moved_record_has_one_story_under_both_names(store: MarkdownStore, to:
         told = story(events, snapshot.records, ref)
         assert told.record is not None
         assert (told.ref, told.record.summary, len(told.steps)) == (str(moved.ref), "Use pnpm 9", 4)
-        assert record_at(events, snapshot.records, ref, start) == record
+        assert record_at(told, ref, start) == record
     (turn,) = difference(events, start).get(to, [])
     assert (turn.what, turn.before) == ("moved", record)
     undo(store, 2)
     events, snapshot = tell(store)
     told = story(events, snapshot.records, moved.ref)
     assert told.record == record
-    assert record_at(events, snapshot.records, moved.ref, "2099-01-01T00:00:00.000Z") == record
+    assert (
+        record_at(story(events, snapshot.records, moved.ref), moved.ref, "2099-01-01T00:00:00.000Z") == record
+    )
     assert difference(events, start) == {}
 
 

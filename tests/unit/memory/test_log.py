@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
 from cam.core.records import MemoryRecord, MemoryScope, Source
-from cam.formats.history import HistoryEvent, event_of
-from cam.memory.log import log
-from cam.render.log import log_data, log_text
+from cam.formats.history import HistoryEvent, event_of, headline, headline_of, render_event
+from cam.memory.log import log, steps
+from cam.render.log import SHOWN, log_data, log_text
 
 PROJECT = MemoryScope.PROJECT
 
@@ -156,3 +156,41 @@ def test_every_change_is_told_once(rows: list[tuple[str, OperationKind]]) -> Non
     assert sorted(refs) == sorted(e.ref for e in events if e.applied)
     assert [e.at for e in entries] == sorted((e.at for e in entries), reverse=True)
     assert log_data(entries, len(entries))["count"] == len(entries)
+
+
+@given(st.text(max_size=40), st.text(max_size=20), st.booleans(), st.sampled_from(["", "laptop-1a2b"]))
+def test_a_headline_says_what_the_line_says(reason: str, summary: str, by_hand: bool, machine: str) -> None:
+    record = replace(OLD, summary=summary.replace("\n", " ") + ".")
+    actor = "file" if by_hand else "user"
+    told = event("t9", 4, OperationKind.ADD, None, record, reason=reason, actor=actor)
+    told = replace(told, machine=machine)
+    line = headline(render_event(told))
+    assert line is not None
+    assert line.event is None
+    assert line._replace(line="", reason=reason, event=told) == headline_of(told)
+    assert line.whole() == told
+
+
+def test_a_line_of_the_predecessor_or_of_nobody() -> None:
+    theirs = '{"at":"2026-01-01T00:00:00Z","action":"add","ref":"project:active:commands:a"}'
+    found = headline(theirs)
+    assert found is not None
+    assert (found.kind, found.transaction) == ("add", "")
+    assert [headline(text) for text in ("", "{", '{"tx":"t","at":"x"}')] == [None, None, None]
+    torn = headline(render_event(CORRECTED[0])[:-30] + "}")
+    assert torn is not None
+    assert torn.whole() is None
+
+
+def test_a_large_change_is_counted_without_being_read() -> None:
+    many = [
+        event("t5", 5, OperationKind.ADD, None, replace(NEW, id=f"port-{n}", summary=f"Port {n}"))
+        for n in range(2000)
+    ]
+    (step,) = steps(headline(render_event(each)) for each in many)  # type: ignore[misc]
+    whole, short = step.entry(), step.entry(SHOWN)
+    assert whole is not None
+    assert short is not None
+    assert (len(whole.lessons), whole.left, len(short.lessons), short.left) == (2000, 0, SHOWN, 2000 - SHOWN)
+    assert log_text([short], 1) == log_text([whole], 1)
+    assert "learned 2,000" in log_text([short], 1)
