@@ -13,7 +13,7 @@ from cam.store.git_kept import files_at, git, is_kept, try_git
 from cam.store.git_merge import is_shared, merge_file
 from cam.store.layout import StoreLayout
 from cam.store.shadow import write_shadow
-from cam.system.files import exchange, remove_file, require_place, stage_file, take_away, write_atomic
+from cam.system.files import exchange, remove_file, require_writable, stage_file, take_away, write_atomic
 
 
 def put_merge(root: str, head: str, merged: str) -> None:
@@ -26,10 +26,11 @@ def put_merge(root: str, head: str, merged: str) -> None:
 
     Raises:
         IntegrityError: something that is no regular file is in the way; nothing was changed.
+        WriteRefusedError: a file is read-only; nothing was changed.
         StoreUnavailableError: git or the machine refuses; what is missing is done when the store is opened.
     """
     for name in _changed(root, head, merged):
-        require_place(os.path.join(root, name))
+        require_writable(os.path.join(root, name))
     data = dump_line({"head": head, "merged": merged}).encode()
     journal = os.path.join(StoreLayout(root).journal_folder, f"git-{merged}.merge")
     write_atomic(journal, data)

@@ -37,6 +37,7 @@ from cam.system.files import (
     move_folder,
     read_bytes,
     remove_folder,
+    require_writable,
     walk_files,
     write_atomic,
 )
@@ -161,6 +162,7 @@ def attach(root: str, old: str, new: KnownProject, worktrees: Mapping[str, str])
     Raises:
         InvalidInputError: both are the same.
         NotFoundError: ``old`` is not in the store, and was not attached before either.
+        WriteRefusedError: a file of one of them is read-only; nothing was changed.
         StoreUnavailableError: the machine refuses; nothing was changed.
     """
     if old == new.id:
@@ -175,7 +177,7 @@ def attach(root: str, old: str, new: KnownProject, worktrees: Mapping[str, str])
         folder = project_folder(root, old)
         target = os.path.join(root, "projects", new.id)
         while True:
-            theirs, ours = _read_folder(folder), _read_folder(target)
+            theirs, ours = _read_to_replace(folder), _read_to_replace(target)
             merger = _Merger(root, old, new, worktrees)
             staged = os.path.join(root, "projects", f".{new.id}.{secrets.token_hex(4)}.tmp")
             try:
@@ -375,6 +377,14 @@ def _read_folder(folder: str) -> dict[str, bytes]:
         data = read_bytes(os.path.join(folder, path))
         if data is not None:
             files[path] = data
+    return files
+
+
+def _read_to_replace(folder: str) -> dict[str, bytes]:
+    """``_read_folder``, refused where a file is read-only: in a folder built anew it would not be."""
+    files = _read_folder(folder)
+    for path in files:
+        require_writable(os.path.join(folder, path))
     return files
 
 

@@ -41,6 +41,7 @@ from cam.system.files import (
     exchange,
     read_bytes,
     require_place,
+    require_writable,
     stage_file,
     tail_holds,
     take_away,
@@ -261,12 +262,14 @@ def check_places(files: Iterable[NewFile], transaction: Transaction, layout: Sto
 
     Raises:
         IntegrityError: where a file belongs stands something else, or no folder around it.
-        StoreUnavailableError: the machine refuses to say.
+        WriteRefusedError: a file that it changes is read-only.
+        StoreUnavailableError: the machine refuses.
     """
-    paths = [path for file in files for path in (file.path, shadow_file(layout, file.path))]
-    paths += [f"{layout.root}/{path}" for path in (*transaction.files, *dict(transaction.appends))]
-    for path in paths:
-        require_place(path)
+    for file in files:
+        (require_place if file.data == file.old else require_writable)(file.path)
+        require_writable(shadow_file(layout, file.path))
+    for path in (*transaction.files, *dict(transaction.appends)):
+        require_writable(f"{layout.root}/{path}")
 
 
 def digest_of(data: bytes | None) -> str:

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from cam.core.errors import IntegrityError, StoreUnavailableError
+from cam.core.errors import IntegrityError, StoreUnavailableError, WriteRefusedError
 
 _MACHINE = {
     errno.ENOSPC: "the disk is full",
@@ -71,19 +71,50 @@ def require_place(path: str) -> None:
         _require_regular(path)
 
 
+def require_writable(path: str) -> None:
+    """Make sure that ``path`` can be written, replaced or made, as far as asking tells.
+
+    Renaming over a file asks nothing of the file itself; a person who made it read-only by hand means that
+    it stays as it is.
+
+    Raises:
+        WriteRefusedError: its owner may not write it: somebody took that away.
+        IntegrityError: something else stands there or above.
+        StoreUnavailableError: the machine refuses: it belongs to another user, or may not be changed.
+    """
+    require_place(path)
+    with _machine_errors(path):
+        try:
+            mode = os.lstat(path).st_mode
+        except FileNotFoundError:
+            folder = os.path.dirname(path)
+            while not os.path.isdir(folder):
+                folder = os.path.dirname(folder)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
+            return
+        if not mode & stat.S_IWUSR:
+            raise WriteRefusedError(
+                f"{path} is read-only, so it stays as it is; 'chmod u+w' lets cam write it"
+            )
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
 def stage_file(path: str, data: bytes, tag: str) -> str:
     """Write ``data`` durably beside ``path`` and return the temporary file; ``path`` itself is not touched.
 
     Raises:
         IntegrityError: something that is no regular file stands at ``path``.
+        WriteRefusedError: what stands there is read-only.
         StoreUnavailableError: the machine refuses.
     """
+    require_writable(path)
     folder = os.path.dirname(path)
     make_folder(folder)
     temporary = os.path.join(folder, f".{os.path.basename(path)}.{tag}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     with _machine_errors(path):
-        _require_regular(path)
         try:
             with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
                 file.write(data)
@@ -152,11 +183,12 @@ def append_line(path: str, line: str) -> None:
 
     Raises:
         IntegrityError: something that is no regular file stands there.
+        WriteRefusedError: what stands there is read-only.
         StoreUnavailableError: the machine refuses.
     """
+    require_writable(path)
     make_folder(os.path.dirname(path))
     with _machine_errors(path):
-        _require_regular(path)
         is_new = not os.path.exists(path)
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(path, flags, 0o600), "r+b", buffering=0) as file:
@@ -181,7 +213,7 @@ def append_to_log(path: str, line: str) -> None:
         StoreUnavailableError: the machine refuses.
     """
     with _machine_errors(path), contextlib.suppress(FileNotFoundError):
-        _require_regular(path)
+        require_writable(path)
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             size = os.fstat(descriptor).st_size
