@@ -44,12 +44,14 @@ class Installed:
         left: hash of what it was left as, "" where it was left as before.
         pieces: what was put in.
         folders: folders that were made for it, the outermost first.
+        mode: its permission bits, for the time in which it is written.
     """
 
     before: bytes | None
     left: str
     pieces: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    mode: int = 0o600
 
     def is_as_left(self, data: bytes | None) -> bool:
         """Whether the file is still as it was left."""
@@ -92,19 +94,23 @@ def commit_changes(changes: Sequence[FileChange], store: str) -> None:
                 raise StalePlanError(f"{change.path} was changed meanwhile; nothing was written; try again")
         manifest = read_manifest(store)
         pending = {
-            c.target: Installed(c.before, _digest(c.after), (), _missing(os.path.dirname(c.target)))
+            c.target: Installed(c.before, _digest(c.after), (), _missing(os.path.dirname(c.target)), c.mode)
             for c in changes
         }
         _save(_file(store, "pending.json"), pending)
         try:
             _write(changes, pending)
             _save(_file(store, "installed.json"), _after(manifest, changes, pending))
+            remove_file(_file(store, "pending.json"))
         except BaseException:
             _take_back(changes, pending)
             with contextlib.suppress(CamError):
+                if manifest:
+                    _save(_file(store, "installed.json"), manifest)
+                else:
+                    remove_file(_file(store, "installed.json"))
                 remove_file(_file(store, "pending.json"))
             raise
-        remove_file(_file(store, "pending.json"))
         for change in changes:
             if change.after is None and change.target in manifest:
                 _drop_folders(manifest[change.target].folders)
@@ -161,7 +167,7 @@ def _recover(store: str) -> None:
     path = _file(store, "pending.json")
     for target, was in reversed(_load(path).items()):
         unlink_quietly(os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{_TAG}.tmp"))
-        _restore(target, was, 0o600)
+        _restore(target, was, was.mode)
     remove_file(path)
 
 
@@ -251,7 +257,7 @@ def _load(path: str) -> dict[str, Installed]:
         return {
             target: Installed(
                 None if e["before"] is None else base64.b64decode(e["before"]), str(e["left"]),
-                tuple(map(str, e["pieces"])), tuple(map(str, e["folders"])),
+                tuple(map(str, e["pieces"])), tuple(map(str, e["folders"])), int(e.get("mode", 0o600)),
             )
             for target, e in raw.items()
         }  # fmt: skip
@@ -263,7 +269,7 @@ def _save(path: str, entries: Mapping[str, Installed]) -> None:
     raw = {
         target: {
             "before": None if e.before is None else base64.b64encode(e.before).decode("ascii"),
-            "left": e.left, "pieces": list(e.pieces), "folders": list(e.folders),
+            "left": e.left, "pieces": list(e.pieces), "folders": list(e.folders), "mode": e.mode,
         }
         for target, e in entries.items()
     }  # fmt: skip
