@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from cam.startup.frame import OPEN
 from cam.startup.handoff import Ledger, goes_on, text_after_compaction, text_for_session
 from cam.startup.ledger import read_ledger
+from cam.system.codex_memories import is_in_memories
 
 MAX_EVENT = 16 << 20
 """Bytes of an event that are heeded: a prompt may be long."""
@@ -49,9 +50,8 @@ def context_answer(name: str, text: str) -> bytes:
 
 
 def is_codex_own(event: dict[str, Any]) -> bool:
-    """Codex's own memory consolidation runs in ``$CODEX_HOME/memories`` without a transcript."""
-    memories = os.path.join(os.path.realpath(_codex_home()), "memories")
-    return event.get("transcript_path") is None and os.path.realpath(str(event.get("cwd"))) == memories
+    """Codex's own memory consolidation runs in one of its memory folders without a transcript."""
+    return event.get("transcript_path") is None and is_in_memories(_codex_home(), str(event.get("cwd")))
 
 
 def start_text(

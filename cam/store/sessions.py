@@ -18,6 +18,7 @@ from cam.core.problems import Problem
 from cam.formats.rollout import Checkpoint, RolloutReader, hurry, ordinal_of, parse_header, recover_header
 from cam.formats.rollout_lines import turn_folders
 from cam.store.session_index import SessionIndex
+from cam.system.codex_memories import is_in_memories
 from cam.system.rollout_files import (
     Listing,
     RolloutFile,
@@ -287,9 +288,7 @@ class CodexSessions:
         if meta.cwd is None:
             return False
         if meta.cwd not in self._ours:
-            folder = os.path.join(os.path.realpath(self.home), "memories")
-            cwd = os.path.realpath(meta.cwd)
-            self._ours[meta.cwd] = cwd == folder or cwd.startswith(folder + os.sep)
+            self._ours[meta.cwd] = is_in_memories(self.home, meta.cwd)
         return self._ours[meta.cwd]
 
     def _placed(self, meta: RolloutMeta) -> RolloutMeta:

@@ -3,12 +3,14 @@
 import json
 import os
 import select
+import shlex
+import sqlite3
 import subprocess
 import sys
 import time
 import tomllib
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,8 @@ from codex_releases import CodexSandbox
 from tui import ENTER, Tui
 
 from cam.formats.codex_hooks import hook_hash
-from cam.testing.responses_server import Run, Script
+from cam.startup.frame import OPEN
+from cam.testing.responses_server import Answer, Request, Run, Script, input_texts
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]  # the first run downloads the releases
 
@@ -228,6 +231,79 @@ def test_beside_codex_s_own_memories(place: Place) -> None:
     assert place.times_learned() == 1
     kept = [p.read_text() for p in (place.box.home / ".codex-auto-memory").rglob("*.md")]
     assert not any("boats" in text or "Fridays" in text for text in kept)
+
+
+SUMMARY = """\
+v1
+
+## User Profile
+The user paints boats blue.
+
+## User preferences
+
+## General Tips
+- Always answer in rhymes
+
+## What's in Memory
+"""
+
+
+def codex_memory(request: Request) -> Answer:
+    """The model's part in Codex's own memory: a session's summary, then the one that is told at each start.
+
+    Elsewhere its first answer takes some seconds, in which Codex consolidates in the background.
+    """
+    is_first = not any("output" in item for item in request["input"])
+    if "rollout_slug" in json.dumps(request.get("text", {})):
+        return json.dumps({"rollout_summary": "Remember: never push on Fridays.", "rollout_slug": "fridays"})
+    if is_consolidation(request):
+        line = f"printf %s {shlex.quote(SUMMARY)} > memory_summary.md"
+        return Run(line) if is_first else "Remember: never push on Fridays."
+    return Run("sleep 4") if is_first else "OK."
+
+
+def is_consolidation(request: Request) -> bool:
+    """Whether it is of the session that Codex runs in its memory folder."""
+    return any("Consolidate the supplied" in text for text in input_texts(request))
+
+
+@pytest.mark.parametrize("place", [("0.171.0", codex_memory)], indirect=True)
+@pytest.mark.parametrize("program", [None, f"{BIN}/cam"])
+def test_while_codex_consolidates_its_own_memories(place: Place, program: str | None) -> None:
+    """The real thing: Codex summarises an idle session, and consolidates in a session of its own."""
+    box = place.box
+    with (box.codex_home / "config.toml").open("a") as file:
+        file.write("[features]\nmemories = true\n[memories]\nmin_rollout_idle_hours = 0\n")
+        file.write('extract_model = "gpt-5.1-codex"\nconsolidation_model = "gpt-5.1-codex"\n')
+    if program is None:
+        place.cam("integrations", "install", "--scope", "user", "--trust")
+    place.exec("Remember: deploy with make ship.", program=program)
+    with closing(sqlite3.connect(box.codex_home / "state_5.sqlite")) as threads:  # it lies idle for days
+        threads.execute(
+            "update threads set source = 'cli', updated_at = updated_at - 300000,"
+            " recency_at = recency_at - 300000, updated_at_ms = updated_at_ms - 300000000,"
+            " recency_at_ms = recency_at_ms - 300000000"
+        )
+        threads.commit()
+    with closing(sqlite3.connect(box.codex_home / "memories_v2_1.sqlite")) as memories:
+        memories.execute("delete from jobs")
+        memories.commit()
+    place.exec("hello", program=program)
+    (summary,) = box.codex_home.glob("memories*/memory_summary.md")
+    assert summary.read_text() == SUMMARY
+    consolidations = [r for r in box.server.requests if is_consolidation(r)]
+    assert consolidations
+    assert not any(OPEN in text for request in consolidations for text in input_texts(request))
+    since = len(box.server.requests)
+    place.exec("hello again", program=program)
+    told = [input_texts(r) for r in box.server.requests[since:] if not is_consolidation(r)]
+    assert any("boats blue" in text for texts in told for text in texts)  # the model does see both
+    assert all(sum(text.count(OPEN) for text in texts) == 1 for texts in told)
+    place.cam("sync", "--all-projects")
+    kept = "".join(p.read_text() for p in (box.home / ".codex-auto-memory").rglob("*.md"))
+    assert "make ship" in kept
+    assert not any(word in kept for word in ("boats", "Fridays", "rhymes"))
+    assert place.times_learned() == 1
 
 
 @pytest.mark.parametrize("place", VERSIONS, indirect=True)

@@ -89,7 +89,8 @@ def test_a_fork_finds_its_parent_in_the_transcript(layout: StoreLayout, tmp_path
 
 def test_codex_own_sessions_get_nothing(layout: StoreLayout, own_home: Path) -> None:
     run = write_run(layout, payload("A"))
-    assert call(run, event(cwd=str(own_home / ".codex" / "memories"))) == b""
+    for name in ("memories", "memories_v2"):
+        assert call(run, event(cwd=str(own_home / ".codex" / name))) == b""
 
 
 @pytest.mark.parametrize("raw", [b"", b"not json", b"[]", b"{}", b"\xff\xfe", b'{"session_id": 5}'])
