@@ -26,6 +26,7 @@ from functools import cache, lru_cache
 from heapq import nlargest
 from itertools import chain, compress
 from math import log
+from operator import add
 from typing import NamedTuple, Protocol
 from unicodedata import normalize
 
@@ -243,12 +244,16 @@ def add_postings(
     postings: dict[str, tuple["array[int]", "array[int]"]], classes: ClassTable, number: int, entry: Entry
 ) -> None:
     """Put a document's tokens into ``postings``; documents come in the order of their numbers."""
-    for token, (count, mask) in entry.tokens.items():
+    kinds: dict[tuple[float, int], int] = {}
+    for token, place in entry.tokens.items():
+        kind = kinds.get(place)
+        if kind is None:
+            kind = kinds[place] = classes.number(*place, entry.length)
         row = postings.get(token)
         if row is None:
             row = postings[token] = (array("I"), array("I"))
         row[0].append(number)
-        row[1].append(classes.number(count, mask, entry.length))
+        row[1].append(kind)
 
 
 def rank_in(query: str, postings: Postings, *, recency: float = 0.0, now: str = "") -> list[Hit]:
@@ -312,13 +317,21 @@ def entry_of(document: Document) -> Entry:
     for name, text in document.fields:
         weight, bit, is_body = WEIGHTS[name], 1 << FIELDS.index(name), name in _BODY
         language = _language(text) if is_body else ""
-        for piece in _pieces(text):
-            if is_body and piece.kind in _COUNTED:
-                length += 1
-            for token in _indexed(piece, language):
+        for chunk in _chunks(text):
+            words, tokens = _tokens_of(chunk, language)
+            length += words if is_body else 0
+            for token in tokens:
                 had, mask = counts.get(token, (0.0, 0))
                 counts[token] = (had + weight, mask | bit)
     return Entry(length, counts)
+
+
+@lru_cache(maxsize=65536)
+def _tokens_of(chunk: str, language: str) -> tuple[int, tuple[str, ...]]:
+    """How many words a document's chunk counts for, and under which tokens it is found."""
+    pieces = tuple(_pieces_of(chunk))
+    words = sum(piece.kind in _COUNTED for piece in pieces)
+    return words, tuple(token for piece in pieces for token in _indexed(piece, language))
 
 
 def query_terms(query: str) -> tuple[Term, ...]:
@@ -381,16 +394,19 @@ class _Piece(NamedTuple):
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
-    for chunk in _chunks(text):
-        if chunk.isascii() and chunk.isalpha() and (chunk.islower() or not _hump().search(chunk)):
-            yield _Piece(chunk, "word", chunk)
-        elif _cjk_run().match(chunk):
-            yield from (_Piece(chunk[i : i + 2], "pair", chunk[i : i + 2]) for i in range(len(chunk) - 1))
-            yield from (_Piece(char, "char", chunk) for char in chunk)
-        elif _sign().match(chunk):
-            yield _Piece(chunk, "sign", chunk)
-        else:
-            yield from _identifier(chunk)
+    return chain.from_iterable(map(_pieces_of, _chunks(text)))
+
+
+def _pieces_of(chunk: str) -> Iterator[_Piece]:
+    if chunk.isascii() and chunk.isalpha() and (chunk.islower() or not _hump().search(chunk)):
+        yield _Piece(chunk, "word", chunk)
+    elif _cjk_run().match(chunk):
+        yield from (_Piece(chunk[i : i + 2], "pair", chunk[i : i + 2]) for i in range(len(chunk) - 1))
+        yield from (_Piece(char, "char", chunk) for char in chunk)
+    elif _sign().match(chunk):
+        yield _Piece(chunk, "sign", chunk)
+    else:
+        yield from _identifier(chunk)
 
 
 def _identifier(chunk: str) -> Iterator[_Piece]:
@@ -504,10 +520,23 @@ def _asked(piece: _Piece) -> tuple[str, ...]:
 
 def _language(text: str) -> str:
     """The language whose function words lead in ``text``; "" for English and for none."""
-    words = text.casefold().split()
-    counts = [(sum(w in stops for w in words), name) for name, stops in STOP_WORDS.items()]
-    best, name = max(counts, key=lambda pair: pair[0])
-    return name if best > counts[0][0] else ""
+    names, known = _function_words()
+    counts = [0] * len(names)
+    for word in text.casefold().split():
+        for language in known.get(word, ()):
+            counts[language] += 1
+    best = max(counts)
+    return names[counts.index(best)] if best > counts[0] else ""
+
+
+@cache
+def _function_words() -> tuple[tuple[str, ...], dict[str, list[int]]]:
+    """Names of languages, English first, and the numbers of those that have a word."""
+    known: dict[str, list[int]] = {}
+    for number, stops in enumerate(STOP_WORDS.values()):
+        for word in stops:
+            known.setdefault(word, []).append(number)
+    return tuple(STOP_WORDS), known
 
 
 @lru_cache(maxsize=65536)
@@ -587,20 +616,41 @@ class _Scored:
             every: only documents that match every term.
             slack: what the best may still be multiplied by, beside their share of terms.
         """
-        least = 0.0
-        if top is not None and not every and self.total > top:
-            # The share of terms takes something away from each; what is below by more cannot come back.
-            largest = nlargest(top, chain.from_iterable(part.scores for part in self._parts))
-            least = largest[-1] * (1 / len(self._terms)) ** COVERAGE / slack - 2e-6 if largest else 0.0
+        near = (
+            [part.at_least(0.0) for part in self._parts] if top is None or every else self._near(top, slack)
+        )
         found: dict[int, list[int]] = {}
         offset = 0
-        for part in self._parts:
-            matched = part.matched(least)
+        for part, numbers in zip(self._parts, near, strict=True):
+            matched = part.matched(numbers)
             if every:
                 matched = {n: hit for n, hit in matched.items() if len(hit) == len(self._terms)}
             found |= {n + offset: hit for n, hit in matched.items()}
             offset += len(part.scores)
         return found, len(found) if every else self.total
+
+    def _near(self, top: int, slack: float) -> list[list[int]]:
+        """Of each part the documents that may be among the ``top`` best.
+
+        The share of terms takes something away from each; what is below by more cannot come back. The best of
+        a few say what is surely not enough, so that not every score has to be compared with the best of all.
+        """
+        share = (1 / len(self._terms)) ** COVERAGE / slack if self._terms else 1.0
+
+        def least(scores: Iterable[float]) -> float:
+            largest = nlargest(top, scores)
+            return largest[-1] * share - 2e-6 if 0 < len(largest) == top else 0.0
+
+        some = least(chain.from_iterable(part.scores[:_SOME] for part in self._parts))
+        near = [part.at_least(some) for part in self._parts]
+        worth = (map(part.scores.__getitem__, own) for part, own in zip(self._parts, near, strict=True))
+        enough = least(chain.from_iterable(worth))
+        if enough <= some:
+            return near
+        return [
+            [n for n in numbers if part.scores[n] >= enough]
+            for part, numbers in zip(self._parts, near, strict=True)
+        ]
 
     def score(self, number: int) -> float:
         """What a document is worth."""
@@ -620,6 +670,10 @@ class _Scored:
         raise IndexError(number)
 
 
+_SOME = 4096
+"""Documents of a part among which the best are looked for first."""
+
+
 class _ScoredSegment:
     """The scores of one segment's documents."""
 
@@ -630,12 +684,14 @@ class _ScoredSegment:
         self._gains: dict[float, list[float]] = {}
         self._found: list[list[tuple[Sequence[int], Sequence[int]]]] = []
         self._holders: list[Sequence[int]] = []
+        self._in_order = False
         self._last: tuple[Sequence[int], Sequence[int], Sequence[float]] = ((), (), ())
 
     def look_up(self, term: Term) -> int:
         """Find a term; how many documents that count hold it."""
         found = [(weight, *self._segment.find(token)) for token, weight in term.tokens]
         found = [each for each in found if each[1]]
+        self._in_order = len(found) == 1
         self._found.append([(documents, classes) for _, documents, classes in found])
         if len(found) == 1:
             weight, documents, classes = found[0]
@@ -659,6 +715,9 @@ class _ScoredSegment:
         """Count what was found last, a posting at a time: this is what a search of many records spends."""
         documents, classes, gains = self._last
         scores, worth = self.scores, [idf * gain for gain in gains]
+        if self._in_order and len(documents) == len(scores):  # every document has it
+            self.scores = list(map(add, scores, map(worth.__getitem__, classes)))
+            return
         for number, kind in zip(documents, classes, strict=True):
             scores[number] += worth[kind]
 
@@ -668,11 +727,20 @@ class _ScoredSegment:
             for number in compress(range(len(self.scores)), self._segment.gone):
                 self.scores[number] = 0.0
 
-    def matched(self, least: float) -> dict[int, list[int]]:
-        """Documents worth at least ``least`` and more than nothing, with the terms that match."""
-        found: dict[int, list[int]] = {n: [] for n, s in enumerate(self.scores) if s >= least and s}
+    def at_least(self, least: float) -> list[int]:
+        """Documents worth at least ``least`` and more than nothing."""
+        return [n for n, score in enumerate(self.scores) if score >= least and score]
+
+    def matched(self, numbers: Iterable[int]) -> dict[int, list[int]]:
+        """Of these documents the terms that match."""
+        found: dict[int, list[int]] = {n: [] for n in numbers}
+        few = 20 * len(found)
         for i, holders in enumerate(self._holders):
-            for number in found.keys() & holders:
+            if isinstance(holders, list) or len(holders) < few:
+                both: Iterable[int] = found.keys() & holders
+            else:  # in order, and many: looking each up is sooner than going through them
+                both = (n for n in found if _holds(holders, n))
+            for number in both:
                 found[number].append(i)
         return found
 
@@ -695,6 +763,11 @@ class _ScoredSegment:
                 for count, length in zip(counts, lengths, strict=True)
             ]
         return self._gains[weight]
+
+
+def _holds(ascending: Sequence[int], number: int) -> bool:
+    at = bisect_left(ascending, number)
+    return at < len(ascending) and ascending[at] == number
 
 
 def _freshness(at: str, now: str) -> float:

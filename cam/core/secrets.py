@@ -13,7 +13,7 @@ Only ``re`` is needed and nothing is compiled before the first call. Every step 
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -98,6 +98,22 @@ def find(text: str) -> list[Secret]:
         found += _named_values(text)
     return _merged(text, found)
 
+
+def are_clean(texts: Sequence[str]) -> list[bool]:
+    """Whether each of ``texts`` holds no secret: ``not find(text)``, at a fraction of the cost for many.
+
+    They are looked through as one text, with something between them that no form of a secret reaches over;
+    where that holds a secret, each half is looked through again.
+    """
+    if len(texts) < 2:
+        return [not find(text) for text in texts]
+    if not find(_APART.join(texts)):
+        return [True] * len(texts)
+    half = len(texts) // 2
+    return are_clean(texts[:half]) + are_clean(texts[half:])
+
+
+_APART = "\n\0\n\0\n\0\n"
 
 _PASSES = 4
 """A masked value can uncover another; more rounds than this were never needed."""

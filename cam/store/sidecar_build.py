@@ -24,6 +24,8 @@ from cam.system.files import read_bytes
 _USUAL = {"state": "active", "type": "memory"}
 """What a record is unless it says otherwise."""
 
+_Traits = tuple[str, tuple[str, ...], tuple[str, ...]]
+
 
 class FileContent(NamedTuple):
     """A file to be indexed.
@@ -73,14 +75,16 @@ def build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Do
     postings: dict[str, tuple[array[int], array[int]]] = {}
     classes = ClassTable()
     lengths, record_spans, trait_of, ids = array("I"), array("Q"), array("I"), array("I")
-    traits: dict[str, int] = {}
+    traits: dict[_Traits, int] = {}
     bounds: dict[tuple[str | None, str | None], list[int]] = {}
     refs: list[str] = []
     moments: list[tuple[str, str]] = []
     firsts = array("I", [0])
     records = bytearray()
     for file in files:
-        for record in file.records:
+        texts = [f"{record.text}\n{record.reason}" for record in file.records]
+        clean = secrets.are_clean(texts)
+        for record, text, has_none in zip(file.records, texts, clean, strict=True):
             number, ref = len(refs), str(record.ref)
             entry = entry_of(document_of(record))
             add_postings(postings, classes, number, entry)
@@ -91,7 +95,7 @@ def build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Do
             trait_of.append(traits.setdefault(_traits(record), len(traits)))
             if record.valid_from or record.valid_until:
                 bounds.setdefault((record.valid_from, record.valid_until), []).append(number)
-            data = _record_bytes(record)
+            data = _record_bytes(record, is_clean=has_none and not private.strip(text).count)
             record_spans.extend((len(records), crc32(data)))
             records += data
         firsts.append(len(refs))
@@ -111,7 +115,7 @@ def build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Do
         "order": order.tobytes(),
         "times": array("I", sorted(range(len(refs)), key=moments.__getitem__)).tobytes(),
         "ids": ids.tobytes(),
-        "traits": f"[{','.join(traits)}]".encode("utf-8", "surrogatepass"),
+        "traits": json.dumps([*traits]).encode(),
         "trait_of": trait_of.tobytes(),
         "bounds": json.dumps([[*pair, numbers] for pair, numbers in bounds.items()]).encode(),
         "class_counts": array("d", table.counts).tobytes(),
@@ -156,17 +160,15 @@ def _token_sections(
     }
 
 
-def _traits(record: MemoryRecord) -> str:
-    """What filters ask of a record beyond its topic and time, as JSON."""
+def _traits(record: MemoryRecord) -> _Traits:
+    """What filters ask of a record beyond its topic and time."""
     kinds = sorted({s.kind for s in record.sources})
     sessions = sorted({s.session for s in record.sources if s.session is not None})
-    return json.dumps([str(record.type), kinds, sessions], separators=(",", ":"))
+    return str(record.type), tuple(kinds), tuple(sessions)
 
 
-def _record_bytes(record: MemoryRecord) -> bytes:
+def _record_bytes(record: MemoryRecord, *, is_clean: bool) -> bytes:
     """``1`` where nothing of it need be hidden, else ``0``; then its data without what is usual."""
-    text = f"{record.text}\n{record.reason}"
-    is_clean = not private.strip(text).count and not secrets.mask(text).count
     data = {k: v for k, v in record_to_data(record).items() if v and k != "ref" and v != _USUAL.get(k)}
     slim = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return (b"1" if is_clean else b"0") + slim.encode("utf-8", "surrogatepass")

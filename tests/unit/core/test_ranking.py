@@ -2,8 +2,20 @@ import time
 from itertools import pairwise
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from cam.core.ranking import Document, Index, count_terms, document_of, entry_of, query_terms, rank, rank_in
+from cam.core.ranking import (
+    Document,
+    Index,
+    best_in,
+    count_terms,
+    document_of,
+    entry_of,
+    query_terms,
+    rank,
+    rank_in,
+)
 from cam.core.records import MemoryRecord, MemoryScope
 
 NOW = "2026-05-01T00:00:00.000Z"
@@ -219,3 +231,28 @@ def test_a_megabyte_is_quick(unit: str) -> None:
     begin = time.process_time()
     entry_of(docs(unit * (1_000_000 // len(unit)))[0])
     assert time.process_time() - begin < 10
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["cat", "dog", "every", "rare"]), max_size=4), max_size=40),
+    st.sampled_from(["cat", "every cat", "every cat dog rare", "every", "rare dog"]),
+    st.integers(0, 12),
+    st.sampled_from([0.0, 0.5, 20.0]),
+    st.sampled_from([1, 3, 4096]),
+)
+@settings(deadline=None)
+def test_the_best_are_the_first_of_all(
+    bodies: list[list[str]], query: str, top: int, recency: float, some: int
+) -> None:
+    """Looking for the best alone leaves none of them out, however few say what is not enough."""
+    now = "2026-11-30T00:00:00Z"
+    documents = [
+        Document(f"k{n}", (("summary", " ".join(["every", *words])),), f"2026-{1 + n % 11:02}-01T00:00:00Z")
+        for n, words in enumerate(bodies)
+    ]
+    index = Index(documents)
+    whole, total = best_in(query, index, recency=recency, now=now)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cam.core.ranking._SOME", some)
+        best, again = best_in(query, index, top=top, recency=recency, now=now)
+    assert (best, again) == (whole[:top], total)

@@ -1,8 +1,10 @@
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from cam.core.secrets import MASK, find, mask
+from cam.core.secrets import MASK, are_clean, find, mask
 
 
 def joined(text: str) -> str:
@@ -323,3 +325,30 @@ def test_a_long_line_is_linear(unit: str) -> None:
     begin = time.process_time()
     mask(text)
     assert time.process_time() - begin < 8
+
+
+CUT_SHORT = [
+    "password is",
+    "Authorization: Basic",
+    "login ada",
+    "api_key =",
+    "-----BEGIN PRIVATE KEY-----",
+    "=",
+]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*SURVIVORS, *CUT_SHORT, "", "plain words"])
+        | st.sampled_from(SECRETS).map(lambda text: joined(text).replace("⟦", "").replace("⟧", "")),
+        max_size=12,
+    )
+)
+@settings(deadline=None)
+def test_many_texts_together_are_as_clean_as_each_alone(texts: list[str]) -> None:
+    assert are_clean(texts) == [not find(text) for text in texts]
+
+
+def test_clean_texts_of_all_kinds_are_clean_together() -> None:
+    texts = [*SURVIVORS, *CUT_SHORT] * 2
+    assert are_clean(texts) == [not find(text) for text in texts]
