@@ -44,6 +44,11 @@ def _undo(what: str, cwd: str | None) -> Answer:
     notes += [
         f"cam: {what} since; that stays (cam undo {change})" for step in done for change, what in step.passed
     ]
+    notes += [
+        f"cam: a proposal that you accepted changed {target} since; that stays, git takes it back"
+        for step in done
+        for target in step.files
+    ]
     if steps is not None and len(done) < steps:
         notes.append(
             f"cam: only {len(done)} {'change was' if len(done) == 1 else 'changes were'} there to take back"
@@ -56,6 +61,7 @@ def _undo(what: str, cwd: str | None) -> Answer:
                 "refs": [str(c.ref) for c in s.changes],
                 "kept": list(s.kept),
                 "passed": [change for change, _ in s.passed],
+                "files": list(s.files),
             }
             for s in done
         ]

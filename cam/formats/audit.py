@@ -74,6 +74,9 @@ class AuditEntry:
         applied: (kind, ref) of each operation.
         waiting: what was not kept.
         decided: what a person decided: ``accepted`` or ``rejected``, by id.
+        transaction: the one it was written with, "" in lines of before.
+        undoes: the transaction that it took back.
+        target: the instruction file that an accepted proposal changed.
     """
 
     at: str
@@ -81,6 +84,9 @@ class AuditEntry:
     applied: tuple[tuple[str, str], ...] = ()
     waiting: tuple[Waiting, ...] = ()
     decided: Mapping[str, str] = field(default_factory=dict)
+    transaction: str = ""
+    undoes: str = ""
+    target: str = ""
 
 
 def render_audit(
@@ -135,6 +141,7 @@ def parse_audit(lines: Iterable[str]) -> Iterator[AuditEntry]:
                 tuple((str(o["kind"]), str(o["ref"])) for o in data["applied"]),
                 tuple(_waiting(data)),
                 {str(k): str(v) for k, v in dict(data.get("decided") or {}).items()},
+                *(str(data.get(name) or "") for name in ("tx", "undoes", "target")),
             )
         except (ValueError, KeyError, TypeError, AttributeError):
             continue

@@ -102,6 +102,26 @@ def update_index(data: bytes, scope: MemoryScope, state: MemoryState, counts: Ma
     return text.encode("utf-8", "surrogateescape")
 
 
+def with_note(data: bytes, note: str) -> bytes:
+    """MEMORY.md with ``note`` behind a person's own text; the same bytes if it says that already."""
+    text = data.decode("utf-8", "surrogateescape")
+    if not note.strip() or _lines(note) in _lines(person_text(text)):
+        return data
+    newline = "\r\n" if "\r\n" in text else "\n"
+    gap = "" if not text else newline if text.endswith("\n") else newline * 2
+    return (text + gap + newline.join(note.split("\n")) + newline).encode("utf-8", "surrogateescape")
+
+
+def block_of(data: bytes) -> str:
+    """The managed block, "" where there is none."""
+    return _split(data.decode("utf-8", "surrogateescape"))[1]
+
+
+def _lines(text: str) -> str:
+    """A text such that whole lines of it are found in another."""
+    return "\n" + text.replace("\r\n", "\n").strip("\n") + "\n"
+
+
 def counts_in_index(data: bytes) -> dict[str, int]:
     """Records per topic as the managed block says; empty where there is none."""
     _, block, _ = _split(data.decode("utf-8", "surrogateescape"))

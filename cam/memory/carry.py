@@ -11,6 +11,7 @@ from cam.core.records import MemoryScope
 from cam.core.seams import Attachment, Snapshot
 from cam.core.secrets import mask
 from cam.formats.audit import render_audit
+from cam.formats.memory_index import with_note
 from cam.language.placement import topic_of
 from cam.memory.transfer import (
     Export,
@@ -23,7 +24,7 @@ from cam.memory.transfer import (
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.tombstones import read_tombstones
 from cam.system.clock import now_stamp
-from cam.system.files import read_bytes, write_atomic
+from cam.system.files import read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,33 +79,29 @@ def import_memory(
     tombstones = read_tombstones(store)
     origin = os.path.basename(path)
     decided = Intake()
+    notes: dict[MemoryScope, str] = {}
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
-        nonlocal decided
+        nonlocal decided, notes
         decided = decide_import(export, snapshot.records, is_erased=tombstones.is_erased, origin=origin)
         made = MemoryPlan(build_plan(decided.operations, snapshot.records).changes)
-        if not made.changes:
+        notes = _new_notes(store, export)
+        if not made.changes and not notes:
             return made, None
         more = {"file": mask(origin).text, "known": decided.known, "refused": decided.refused}
         line = render_audit(at=now_stamp(), kind="import", actor="user", plan=made, more=more)
-        return made, Attachment(((os.path.relpath(store.layout.audit_file, store.layout.root), line),))
+        log = os.path.relpath(store.layout.audit_file, store.layout.root)
+        return made, Attachment(((log, line),), notes=notes)
 
     made = plan(store.snapshot())[0] if dry_run else transact(store, plan)[0]
-    return Imported(made, decided, _import_notes(store, export, dry_run=dry_run))
+    return Imported(made, decided, tuple(notes))
 
 
-def _import_notes(store: MarkdownStore, export: Export, *, dry_run: bool) -> tuple[MemoryScope, ...]:
-    """Put a person's own text of MEMORY.md behind what stands there, unless it does already."""
-    done = []
+def _new_notes(store: MarkdownStore, export: Export) -> dict[MemoryScope, str]:
+    """A person's own text of MEMORY.md, screened, by scope, unless it stands there already."""
+    found = {}
     for scope, text in export.notes.items():
-        text = mask(strip(text).text).text  # noqa: PLW2901 - what comes in is screened
-        if not text.strip() or text in store.person_notes(scope):
-            continue
-        done.append(scope)
-        if not dry_run:
-            with store.locked():
-                path = store.layout.index_file(scope)
-                old = read_bytes(path) or b""
-                gap = b"" if not old else b"\n" if old.endswith(b"\n") else b"\n\n"
-                write_atomic(path, old + gap + text.encode("utf-8", "surrogateescape") + b"\n")
-    return tuple(done)
+        clean = mask(strip(text).text).text
+        if clean.strip() and with_note(store.index(scope), clean) != store.index(scope):
+            found[scope] = clean
+    return found

@@ -11,7 +11,7 @@ from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, Quot
 from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, new_id
 from cam.core.seams import Attachment, Snapshot
 from cam.core.tombstones import normal
-from cam.formats.audit import render_audit
+from cam.formats.audit import parse_audit, render_audit
 from cam.formats.history import Headline, HistoryEvent, headline_of
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
@@ -21,6 +21,7 @@ from cam.store.machine import read_machine
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.topics import TopicKey, read_headlines
 from cam.system.clock import now_stamp
+from cam.system.files import read_bytes
 
 if TYPE_CHECKING:
     from cam.store.story import Story
@@ -191,7 +192,8 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
         if not step:
             break
         passed = tuple((e.transaction, _elsewhere(e)) for e in elsewhere) if not done else ()
-        done.append(replace(_undo_step(store, step), passed=passed))
+        files = () if done else _applied_since(store, step[0].at)
+        done.append(replace(_undo_step(store, step), passed=passed, files=files))
     if not done:
         if elsewhere:
             last = elsewhere[0]
@@ -257,6 +259,13 @@ def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
 
     made, transaction = transact(store, plan, undoes=step)
     return Undone(step[0].transaction, made.changes, kept, transaction)
+
+
+def _applied_since(store: MarkdownStore, at: str) -> tuple[str, ...]:
+    """Instruction files that were changed since by a proposal that a person accepted."""
+    lines = (read_bytes(store.layout.audit_file) or b"").decode("utf-8", "replace").split("\n")
+    targets = (entry.target for entry in parse_audit(lines) if entry.target and entry.at > at)
+    return tuple(dict.fromkeys(targets))
 
 
 def _elsewhere(event: HistoryEvent) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.core.operations import MemoryPlan
@@ -70,7 +71,9 @@ def apply(store: MarkdownStore, project: Project | None, item: Waiting, seen: st
     if diff:
         target.write(target.edited(item.text, item.old))
     layout = store.layout
-    more = {"decided": {item.id: ACCEPTED}, "text": item.text, "target": item.target}
+    more: dict[str, Any] = {"decided": {item.id: ACCEPTED}, "text": item.text}
+    if diff:
+        more["target"] = item.target
     line = render_audit(at=now_stamp(), kind="review", actor="user", plan=MemoryPlan(), more=more)
     store.commit(MemoryPlan(), Attachment(((os.path.relpath(layout.audit_file, layout.root), line),)))
     return Preview(item, diff, version, applied=bool(diff))

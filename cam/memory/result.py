@@ -77,6 +77,7 @@ class Undone:
         kept: refs that were changed since and were left as they are.
         transaction: the step's own; taking it back is a redo.
         passed: newer changes that were made elsewhere and stay: the transaction, and in words what it did.
+        files: instruction files that an accepted proposal changed since; they are no memory and stay.
     """
 
     undoes: str
@@ -84,6 +85,7 @@ class Undone:
     kept: tuple[str, ...] = ()
     transaction: str = ""
     passed: tuple[tuple[str, str], ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,16 +57,18 @@ def build_queue(entries: Iterable[AuditEntry], records: Iterable[MemoryRecord]) 
         records: every record, active and archived.
     """
     items: dict[str, Waiting] = {}
-    decided: dict[str, str] = {}
-    made: dict[str, tuple[str, ...]] = {}  # refs of the records that acceptances made
+    decisions: dict[str, list[AuditEntry]] = {}
+    undone: dict[str, str] = {}  # by the undo that did it, also one that was taken back
     for entry in entries:
         for item in entry.waiting:
             items[item.id] = item
-        for name, how in entry.decided.items():
-            decided[name] = how
-            made[name] = tuple(ref for kind, ref in entry.applied if kind == "add")
-        if entry.kind == "undo":
-            _follow_undo(entry, decided, made)
+        for name in entry.decided:
+            decisions.setdefault(name, []).append(entry)
+        if entry.undoes:
+            undone = {by: what for by, what in undone.items() if by != entry.undoes}
+            undone[entry.transaction] = entry.undoes
+    gone = frozenset(undone.values())
+    decided = {name: how for name, made in decisions.items() if (how := _decision(name, made, gone))}
     active = [r for r in records if r.state is MemoryState.ACTIVE]
     texts = {normal(r.summary) for r in active}
     sources = {source for r in active for source in r.sources if source.kind == "session"}
@@ -82,14 +84,17 @@ def build_queue(entries: Iterable[AuditEntry], records: Iterable[MemoryRecord]) 
     return Queue(tuple(_sorted(waiting)), tuple(sorted(settled, key=lambda pair: pair[0].at, reverse=True)))
 
 
-def _follow_undo(entry: AuditEntry, decided: dict[str, str], made: dict[str, tuple[str, ...]]) -> None:
-    gone = {ref for kind, ref in entry.applied if kind == "delete"}
-    back = {ref for kind, ref in entry.applied if kind == "add"}
-    for name, refs in made.items():
-        if refs and gone.issuperset(refs):
-            decided.pop(name, None)
-        elif refs and back.issuperset(refs):
-            decided[name] = ACCEPTED
+def _decision(name: str, made: Sequence[AuditEntry], gone: frozenset[str]) -> str:
+    """What holds of the decisions about an item, "" if nothing does.
+
+    An acceptance that found the record there rests on the one that made it.
+    """
+    if made[-1].decided[name] == REJECTED:
+        return REJECTED
+    accepted = [entry for entry in made if entry.decided[name] == ACCEPTED]
+    makers = [entry for entry in accepted if any(kind == "add" for kind, _ in entry.applied)]
+    stand = [entry for entry in makers or accepted if entry.transaction not in gone]
+    return ACCEPTED if stand else ""
 
 
 def _sorted(items: Sequence[Waiting]) -> list[Waiting]:

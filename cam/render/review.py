@@ -131,7 +131,7 @@ def preview_notes(seen: Preview) -> tuple[str, ...]:
     """What stands beside the diff: how to apply it, or that it was."""
     target = seen.item.target
     if seen.applied:
-        return (f"cam: {target} was changed as the diff shows; 'git diff' shows it too",)
+        return (f"cam: {target} was changed as the diff shows; 'cam undo' does not take that back, git does",)
     if not seen.diff:
         return (f"cam: {target} holds that already",)
     more = f" --seen {seen.seen}" if seen.seen else ""

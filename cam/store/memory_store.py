@@ -17,6 +17,7 @@ from cam.formats.topic_file import ONE_OF_THEM, Form, form_of, lines_of
 from cam.store.layout import StoreLayout
 from cam.store.life import edits_of
 from cam.store.machine import MARKER, machine_name
+from cam.store.owed_notes import owe_note
 from cam.store.predecessor import keep_predecessor
 from cam.store.shadow import write_shadow
 from cam.store.topics import Topic, TopicKey, quick_headings, read_history, read_topic, topic_names
@@ -106,8 +107,15 @@ class MarkdownStore:
         Raises:
             CamError: the file cannot be read.
         """
-        data = read_bytes(self.layout.index_file(scope))
-        return "" if data is None else person_text(data.decode("utf-8", "replace"))
+        return person_text(self.index(scope).decode("utf-8", "replace"))
+
+    def index(self, scope: MemoryScope) -> bytes:
+        """A scope's MEMORY.md, empty if there is none.
+
+        Raises:
+            CamError: the file cannot be read.
+        """
+        return read_bytes(self.layout.index_file(scope)) or b""
 
     def commit(
         self, plan: MemoryPlan, attachment: Attachment | None = None, undoes: Sequence[HistoryEvent] = ()
@@ -129,7 +137,7 @@ class MarkdownStore:
             StoreUnavailableError: the machine refused, or another writer did not finish in time.
         """
         attachment = attachment or Attachment()
-        if plan.is_empty and not attachment.appends and not attachment.files:
+        if plan.is_empty and not (attachment.appends or attachment.files or attachment.notes):
             return ""
         with self._locked():
             done = self._commit(plan, attachment, back=back_from(self.layout, undoes))
@@ -262,7 +270,7 @@ class MarkdownStore:
         _check_fresh(plan, topics)
         edits = [edit for topic in topics.values() for edit in topic.edits]
         files = [new_topic(layout, topics[k], k, wanted.get(k, {}), back) for k in (*wanted, *also)]
-        indexes = new_indexes(layout, files, back)
+        indexes = new_indexes(layout, files, back, attachment.notes)
         transaction = self._transaction(
             [*edits, *plan.changes], plan, attachment, topics, [*files, *indexes], back
         )
@@ -271,7 +279,7 @@ class MarkdownStore:
             for file in files
             if file.key is not None and file.key not in wanted
         )
-        transaction = replace(transaction, noted=noted)
+        transaction = replace(transaction, noted=noted, notes=attachment.notes)
         others = [NewFile(f"{layout.root}/{path}", text.encode()) for path, text in attachment.files.items()]
         changed = [file for file in (*files, *indexes) if file.data != file.old]
         check_places((*files, *indexes), transaction, layout)
@@ -282,6 +290,8 @@ class MarkdownStore:
         except BaseException:
             unstage(staged)
             raise
+        for scope, note in attachment.notes.items():
+            owe_note(layout, layout.index_file(scope), note)
         carry_out(staged, transaction.appends, layout)
         for file in (*files, *indexes):
             if file.data == file.old:

@@ -94,6 +94,22 @@ def test_an_undone_acceptance_waits_again(store: MarkdownStore) -> None:
     assert done.plan.changes
 
 
+def test_what_was_accepted_twice_and_undone_waits_again(store: MarkdownStore) -> None:
+    say(store, "The API listens on port 3000")
+    old = store.snapshot().records[0]
+    log(store, [Conflict(candidate("The API listens on port 4100"), (old,), "passing")])
+    (item,) = read_queue(store).waiting
+    accept(store, item.id)
+    accept(store, item.id)
+    back = undo(store)[0]
+    assert states(store) == {old.summary: "active"}
+    assert read_queue(store).waiting == (item,)
+    undo(store, back.transaction)  # redo
+    assert read_queue(store).waiting == ()
+    undo(store, undo(store)[0].transaction)
+    assert [how for _, how in read_queue(store).settled] == ["accepted"]
+
+
 def test_what_was_accepted_and_forgotten_does_not_wait_again(store: MarkdownStore) -> None:
     log(
         store,

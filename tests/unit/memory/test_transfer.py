@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.formats.json_line import dump_line
 from cam.memory.carry import export_memory, import_memory
 from cam.memory.flow import forget, remember, undo
 from cam.memory.transfer import Export, decide_import, export_json, export_markdown, read_export
@@ -106,6 +107,61 @@ def test_a_plain_list(tmp_path: Path) -> None:
     assert take_in(store, file, []) == (0, 0, 0)
     assert markdown(store) == before
     assert all(s.kind == "import" for r in store.snapshot().records for s in r.sources)
+
+
+NOTE = "Ask before touching infra.\nBe brief."
+
+
+def note_file(folder: Path, *summaries: str) -> str:
+    path = folder / "notes.json"
+    found = tuple(
+        MemoryRecord(MemoryScope.PROJECT, "workflow", f"r{n}", text, created_at=AT,
+                     updated_at=AT)
+        for n, text in enumerate(summaries)
+    )  # fmt: skip
+    path.write_text(export_json(Export(found, {MemoryScope.PROJECT: NOTE}), "shop-1", AT))
+    return str(path)
+
+
+def test_an_editor_that_was_open_saves_no_imported_note_away(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "store")
+    remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
+    path = Path(store.layout.index_file(MemoryScope.PROJECT))
+    opened = path.read_text()
+    done = import_memory(store, note_file(tmp_path, "Deploys run on Tuesdays"), MemoryScope.PROJECT)
+    assert done.notes == (MemoryScope.PROJECT,)
+    assert path.read_text().endswith(f"\n\n{NOTE}\n")
+    path.write_text(f"{opened}\nMine.\n")  # saved over what the import wrote
+    remember(store, "Test last", (), MemoryScope.PROJECT, "reference")
+    assert store.person_notes(MemoryScope.PROJECT) == f"Mine.\n\n{NOTE}"
+    assert verify(store.layout.root).problems == ()
+    path.write_text(path.read_text().replace(NOTE, ""))  # taken out of the newest state by hand
+    remember(store, "Port 80", (), MemoryScope.PROJECT, "reference")
+    assert store.person_notes(MemoryScope.PROJECT) == "Mine."
+
+
+def test_what_an_editor_saves_during_an_import_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = store_at(tmp_path / "store")
+    remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
+    path = Path(store.layout.index_file(MemoryScope.PROJECT))
+
+    def save(data: dict[str, object]) -> str:
+        path.write_text(f"{path.read_text()}\nMine.\n")  # the very moment before the commit
+        return dump_line(data)
+
+    monkeypatch.setattr("cam.store.transaction.dump_line", save)
+    import_memory(store, note_file(tmp_path), MemoryScope.PROJECT)
+    assert store.person_notes(MemoryScope.PROJECT) == f"Mine.\n\n{NOTE}"
+    assert Path(store.layout.audit_file).read_text().count('"import"') == 1
+
+
+def test_an_import_is_taken_back_with_its_notes(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "store")
+    remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
+    before = {name: data for name, data in markdown(store).items() if name.endswith(".md")}
+    import_memory(store, note_file(tmp_path, "Deploys run on Tuesdays"), MemoryScope.PROJECT)
+    undo(store)
+    assert {name: data for name, data in markdown(store).items() if name.endswith(".md")} == before
 
 
 def test_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from cam.formats.project_file import KnownProject
 from cam.memory.carry import import_memory
 from cam.memory.erase import erase
 from cam.memory.flow import forget, remember, undo
+from cam.memory.transfer import Export, export_json
 from cam.setup.care import restore_ts
 from cam.store.gc import Keep, clear
 from cam.store.layout import StoreLayout
@@ -65,6 +66,13 @@ def fill_one(root: str) -> None:
     old = record(MemoryScope.PROJECT, "workflow", "old", "Deploy on Mondays")
     operations = [MemoryOperation(OperationKind.ADD, old, "said")]
     transact(store(root), lambda snapshot: (build_plan(operations, snapshot.records), None))
+
+
+def fill_export(root: str) -> None:
+    fill_one(root)
+    new = record(MemoryScope.PROJECT, "workflow", "new", "Ask first")
+    export = Export((new,), {MemoryScope.PROJECT: "Be brief.", MemoryScope.GLOBAL: "Answer in German."})
+    Path(root, "list.json").write_text(export_json(export, "p", AT))
 
 
 def fill_by_hand(root: str) -> None:
@@ -154,6 +162,7 @@ WRITES = {
     "undo": Write(fill_forgotten, undo_forget),
     "delete": Write(fill_by_hand, forget_by_hand),
     "import": Write(fill_list, import_list),
+    "import with notes": Write(fill_export, import_list),
 }
 
 
@@ -171,6 +180,7 @@ def state(root: str) -> tuple[object, ...]:
         events,
         lines,
         Path(root, "projects/p/mark").exists(),
+        [here.person_notes(scope) for scope in here.layout.scopes],
     )
 
 

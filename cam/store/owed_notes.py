@@ -1,0 +1,50 @@
+"""Text that cam put into a person's MEMORY.md: an editor that was open meanwhile does not save it away.
+
+The file carries no version. But its managed block tells an older state from a newer one where the counts
+changed since, as they do when an import brings records. Where they did not, what is missing was taken out.
+"""
+
+import json
+import os
+from contextlib import suppress
+
+from cam.formats.json_line import dump_line
+from cam.formats.memory_index import block_of, with_note
+from cam.store.layout import StoreLayout
+from cam.store.shadow import read_shadow
+from cam.system.files import append_to_log, read_bytes
+
+
+def owe_note(layout: StoreLayout, path: str, note: str) -> None:
+    """Remember that ``note`` goes into ``path`` now, and which managed block the file has before.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    line = dump_line({"note": note, "block": block_of(read_bytes(path) or b"")})
+    append_to_log(_file(layout, path), line)
+
+
+def lost_notes(layout: StoreLayout, path: str, data: bytes) -> str:
+    """What an older state that was saved over a newer one lacks, "" if nothing.
+
+    Args:
+        layout: of the store.
+        path: an index.
+        data: its bytes.
+    """
+    lines = (read_bytes(_file(layout, path)) or b"").split(b"\n")
+    if not any(lines):
+        return ""
+    now, known = block_of(data), block_of(read_shadow(layout, path) or b"")
+    found: list[str] = []
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError):
+            owed = json.loads(line)
+            if owed["block"] == now != known and with_note(data, owed["note"]) != data:
+                found.append(str(owed["note"]))
+    return "\n\n".join(dict.fromkeys(found))
+
+
+def _file(layout: StoreLayout, path: str) -> str:
+    return layout.cache_file("notes", f"{os.path.relpath(path, layout.root)}.jsonl")
