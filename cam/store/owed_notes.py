@@ -8,6 +8,7 @@ import json
 import os
 from contextlib import suppress
 
+from cam.core.errors import CamError
 from cam.formats.json_line import dump_line
 from cam.formats.memory_index import block_of, with_note
 from cam.store.layout import StoreLayout
@@ -18,11 +19,11 @@ from cam.system.files import append_to_log, read_bytes
 def owe_note(layout: StoreLayout, path: str, note: str) -> None:
     """Remember that ``note`` goes into ``path`` now, and which managed block the file has before.
 
-    Raises:
-        StoreUnavailableError: the machine refuses.
+    Where that cannot be kept, only the care against an editor's older state is lost.
     """
-    line = dump_line({"note": note, "block": block_of(read_bytes(path) or b"")})
-    append_to_log(_file(layout, path), line)
+    with suppress(CamError):
+        line = dump_line({"note": note, "block": block_of(read_bytes(path) or b"")})
+        append_to_log(_file(layout, path), line)
 
 
 def lost_notes(layout: StoreLayout, path: str, data: bytes) -> str:
@@ -33,7 +34,9 @@ def lost_notes(layout: StoreLayout, path: str, data: bytes) -> str:
         path: an index.
         data: its bytes.
     """
-    lines = (read_bytes(_file(layout, path)) or b"").split(b"\n")
+    lines: list[bytes] = []
+    with suppress(CamError):  # what is derived and cannot be read counts as none
+        lines = (read_bytes(_file(layout, path)) or b"").split(b"\n")
     if not any(lines):
         return ""
     now, known = block_of(data), block_of(read_shadow(layout, path) or b"")
