@@ -165,14 +165,15 @@ def _shown(answer: Answer) -> str:
     from cam.render.terminal import dress
 
     is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return dress(text, _columns(), colour=not is_plain)
+    return dress(text, columns(), colour=not is_plain)
 
 
 def _made(value: Any) -> Any:
     return value() if callable(value) else value
 
 
-def _columns() -> int:
+def columns() -> int:
+    """Width of the terminal; 80 where none says it."""
     given = os.environ.get("COLUMNS", "")
     if given.isascii() and given.isdigit() and len(given) < 5:
         return int(given)

@@ -163,8 +163,7 @@ def run_app(arguments: list[str], options: GlobalOptions) -> int:
         if "--json" in takewhile(lambda word: word != "--", arguments):
             emit(to_json(failure(_dotted(arguments), word, instead or message)))
         else:
-            page = " ".join(["cam", *(_words(arguments) if name in COMMANDS else ()), "--help"])
-            emit("", (f"cam: {instead}" if instead else f"cam: {message} (see '{page}')",))
+            emit("", (f"cam: {instead}" if instead else f"cam: {message} (see '{_page(arguments)}')",))
         return exit_code
     return code if isinstance(code, int) else 0
 
@@ -190,6 +189,16 @@ def _unknown(name: str) -> str:
 
 def _dotted(arguments: list[str]) -> str:
     return ".".join(_words(arguments))
+
+
+def _page(arguments: list[str]) -> str:
+    """The page that says more: of the command, else of its group, else of all."""
+    words = _words(arguments) if arguments and arguments[0] in COMMANDS else []
+    if len(words) > 1:
+        from cam.cli.tree import names_in
+
+        words = words if words[1] in names_in(words[0]) else words[:1]
+    return " ".join(["cam", *words, "--help"])
 
 
 def _words(arguments: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ import typer
 
 from cam.cli.answer import Answer, respond, writes_unless
 from cam.cli.app import enter_context
+from cam.cli.long_work import counting_bar
 from cam.cli.options import Cwd, Json
 from cam.core.errors import InvalidInputError
 from cam.render.gc import gc_data, gc_text
@@ -32,7 +33,9 @@ def gc_command(
         root = enter_context(cwd).layout.root
         archive = None if keep_archive is None else _days("--keep-archive", keep_archive)
         keep = Keep(_days("--keep-history", keep_history), _days("--keep-audit", keep_audit), archive)
-        waste = clear(root, keep) if yes else find_waste(root, keep)
+        work = clear if yes else find_waste
+        with counting_bar("looking through the store", is_bytes=True, show=not as_json) as progress:
+            waste = work(root, keep, progress=progress)
         return Answer(gc_data(waste, done=yes), gc_text(waste, done=yes))
 
     respond("gc", as_json, writes_unless(not yes), work)

@@ -1,11 +1,12 @@
 """cam help [COMMAND|TOPIC]."""
 
 import os
+import sys
 from typing import Annotated
 
 import typer
 
-from cam.cli.answer import Access, Answer, emit, respond
+from cam.cli.answer import Access, Answer, columns, emit, respond
 from cam.cli.entry import PASS_THROUGH, GlobalOptions
 from cam.core.errors import NotFoundError
 
@@ -69,8 +70,10 @@ def _page(topic: str) -> Answer:
     from cam.render.page import page_text
 
     with open(os.path.join(_folder(), f"{topic}.md"), encoding="utf-8") as file:
-        text = page_text(file.read())
-    return Answer({"topic": topic, "text": text}, text)
+        page = file.read()
+    is_seen = sys.stdout is not None and sys.stdout.isatty()
+    text = page_text(page, columns() if is_seen else 80)
+    return Answer({"topic": topic, "text": text}, text, verbatim=True)
 
 
 def _folder() -> str:

@@ -3,7 +3,7 @@
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +20,12 @@ Since = Annotated[
     typer.Option("--since", metavar="DATE|7d", help="Only sessions in which something was said since then."),
 ]
 
+Count = Callable[[int, int], None]
+
+_MOMENT = 1.0
+"""Seconds after which a person wants to know how long it will be."""
+
+_RATE = "{task.fields[rate]}"
 _AGO = re.compile(r"(\d{1,5})\s*([hdw])", re.IGNORECASE)
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
@@ -55,30 +61,67 @@ def since_stamp(text: str | None, now: "datetime | None" = None) -> str:
 @contextmanager
 def bar(*, show: bool = True) -> Iterator[Any]:
     """A function that takes each ``Step``: a bar with rate and time left on a terminal, silence elsewhere."""
+    began = time.monotonic()
+    with _bar(show=show) as advance:
+
+        def step(now: Any) -> None:
+            if now.total >= 3 or time.monotonic() - began >= _MOMENT:
+                advance(f"{now.done} of {now.total} sessions", now.bytes_done, now.bytes_total)
+
+        yield step if advance else None
+
+
+@contextmanager
+def counting_bar(words: str, *, is_bytes: bool = False, show: bool = True) -> Iterator[Count]:
+    """A function that takes how much is done, and of how much: a bar where that takes longer than a moment.
+
+    Args:
+        words: what is done.
+        is_bytes: whether bytes are counted, not records.
+        show: whether there may be a bar at all.
+    """
+    began = time.monotonic()
+    with _bar(show=show, is_bytes=is_bytes) as advance:
+
+        def step(done: int, total: int) -> None:
+            if advance and time.monotonic() - began >= _MOMENT:
+                advance(words, done, total)
+
+        yield step
+
+
+@contextmanager
+def _bar(*, show: bool, is_bytes: bool = True) -> Iterator[Any]:
+    """A function that takes words, what is done and the whole; None where nobody looks."""
     if not (show and sys.stderr.isatty()):
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
 
-    columns = (
-        "{task.description}", BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
+    counts = (DownloadColumn(), TransferSpeedColumn()) if is_bytes else (MofNCompleteColumn(), _RATE)
+    columns = ("{task.description}", BarColumn(), *counts, TimeRemainingColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=True)
-    task, began = None, time.monotonic()
+    task, began, before = None, 0.0, 0
 
-    def step(now: Any) -> None:
-        nonlocal task
-        if task is None and now.total < 3 and time.monotonic() - began < 1:
-            return
+    def advance(words: str, done: int, total: int) -> None:
+        nonlocal task, began, before
         if task is None:
+            began, before = time.monotonic(), done
             progress.start()
-            task = progress.add_task("", total=now.bytes_total)
-        words = f"{now.done} of {now.total} sessions"
-        progress.update(task, completed=now.bytes_done, description=words)
+            task = progress.add_task("", total=total, rate="")
+        rate = (done - before) / max(time.monotonic() - began, 0.001)
+        progress.update(task, completed=done, total=total, description=words, rate=f"{rate:,.0f}/s")
 
     try:
-        yield step
+        yield advance
     finally:
         progress.stop()
 

@@ -9,6 +9,7 @@ from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Yes
 from cam.context import Context
+from cam.core.display import counted
 from cam.core.errors import InvalidInputError, WriteRefusedError
 from cam.render.projects import attached_data, attached_text, project_data, project_text, projects_text
 from cam.setup.projects import (
@@ -111,7 +112,7 @@ def purge_command(
         context = enter_context(cwd)
         root = context.layout.root
         row = show_project(root, find_project(root, name), context.project)
-        count = f"{row.active} active and {row.archived} archived records"
+        count = f"{row.active:,} active and {counted(row.archived, 'archived record')}"
         if not yes and not _agreed(f"purge {row.known.id} with {count}, for good?", as_json):
             raise WriteRefusedError(f"nothing was purged; --yes takes {row.known.id} out with {count}")
         purge_project(root, row.known.id)

@@ -139,13 +139,15 @@ def _status(_: Sequence[str], options: Mapping[str, str]) -> Answer:
 
 
 def _rebuild(_: Sequence[str], options: Mapping[str, str]) -> Answer:
+    from cam.cli.long_work import counting_bar
     from cam.core.errors import IntegrityError
     from cam.render.recall_status import rebuilt_data, rebuilt_text
 
     if "--from-canonical" not in options:
         raise InvalidInputError("recall rebuild needs --from-canonical: the Markdown is what it reads")
     recall, warnings = _open(options)
-    rebuilt = recall.rebuild()
+    with counting_bar("indexing records", show="--json" not in options) as progress:
+        rebuilt = recall.rebuild(progress)
     code = 0 if rebuilt.is_equivalent else IntegrityError.exit_code
     return Answer(rebuilt_data(rebuilt), rebuilt_text(rebuilt), _notes(warnings, rebuilt.problems), code)
 

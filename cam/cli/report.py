@@ -11,7 +11,7 @@ from cam.cli.app import enter_context
 from cam.cli.doctor import findings_of
 from cam.cli.options import Cwd, Json
 from cam.context import Context
-from cam.core.errors import InvalidInputError
+from cam.core.errors import CamError, InvalidInputError, StoreUnavailableError
 from cam.memory.flow import tell
 from cam.memory.log import log
 from cam.render.report import Report, moments, report_html, topic_counts
@@ -41,7 +41,12 @@ def _report(output: str | None, open_it: bool, cwd: str | None) -> Answer:
     path = _path(context, output)
     report, notes = _gather(context)
     page = report_html(report, _asset("report.css"), _asset("report.js")).encode("utf-8", "backslashreplace")
-    write_atomic(path, page)
+    try:
+        write_atomic(path, page)
+    except CamError as error:
+        if output is None:
+            raise StoreUnavailableError(f"{error}; --output FILE writes it elsewhere") from None
+        raise
     if open_it and not _opened(path):
         notes = (*notes, f"cam: no browser could be started; open {path} yourself")
     data = {"path": path, "bytes": len(page), "records": len(report.records), "charts": sorted(report.charts)}
@@ -79,8 +84,8 @@ def _gather(context: Context) -> tuple[Report, tuple[str, ...]]:
 def _with_charts(report: Report, folder: str) -> Report:
     from dataclasses import replace
 
-    os.environ.setdefault("MPLCONFIGDIR", folder)  # else it writes its font list into the person's home
-    os.makedirs(os.environ["MPLCONFIGDIR"], mode=0o700, exist_ok=True)
+    if "MPLCONFIGDIR" not in os.environ:  # else it writes its font list into the person's home
+        os.environ["MPLCONFIGDIR"] = _folder_to_write(folder)
     from cam.render.charts import time_chart, token_chart, topic_chart
 
     charts = {}
@@ -91,6 +96,23 @@ def _with_charts(report: Report, folder: str) -> Report:
     if tokens := [r.tokens if r.arrived else 0 for r in report.receipts if r.arrived is not None][-60:]:
         charts["tokens"] = token_chart(tokens)
     return replace(report, charts=charts)
+
+
+def _folder_to_write(folder: str) -> str:
+    """``folder``, or where it cannot be written one that lasts as long as this process."""
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    from atexit import register
+    from shutil import rmtree
+    from tempfile import mkdtemp
+
+    passing = mkdtemp(prefix="cam-report-")
+    register(rmtree, passing, ignore_errors=True)
+    return passing
 
 
 def _asset(name: str) -> str:

@@ -14,6 +14,7 @@ from cam.context import Context
 from cam.continuity.flow import AFTER_SESSION, clear, save, status, undo_clear
 from cam.continuity.start import open_continuity
 from cam.continuity.summarizer import choose_summarizer
+from cam.core.display import counted
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.render.continuity import (
     cleared_data,
@@ -67,7 +68,7 @@ def load_command(
         omitted = data["startup"]["omitted"]
         notes = _problems(layers)
         if startup:
-            notes += (f"cam: {omitted} lines left out",) if omitted else ()
+            notes += (f"cam: {counted(omitted, 'line')} left out",) if omitted else ()
             return Answer(data, "\n".join(lines), notes, verbatim=True)
         return Answer(data, load_text(layers), notes)
 

@@ -8,6 +8,7 @@ import typer
 from cam.cli.answer import Answer, respond, writes_unless
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
+from cam.core.display import counted
 from cam.core.errors import WriteRefusedError
 
 
@@ -37,7 +38,7 @@ def export_command(
             return Answer(data, text.removesuffix("\n"), notes, verbatim=True)
         write_atomic(path, text.encode("utf-8", "surrogateescape"))
         data = {"format": form, "records": count, "file": path}
-        return Answer(data, f"Exported {count} {'record' if count == 1 else 'records'} to {path}", notes)
+        return Answer(data, f"Exported {counted(count, 'record')} to {path}", notes)
 
     respond("memory.export", as_json, writes_unless(output is None), work)
 

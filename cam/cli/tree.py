@@ -31,6 +31,12 @@ def build_app(name: str) -> typer.Typer:
     return app
 
 
+def names_in(group: str) -> tuple[str, ...]:
+    """What the commands of a group are called."""
+    tree: Any = get_command(build_app(group))
+    return tuple(getattr(tree.commands[group], "commands", ()))
+
+
 def _root() -> None:
     """With a callback Typer takes the first word for a command, though there is but one."""
 

@@ -39,6 +39,11 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def counted(count: int, noun: str) -> str:
+    """``1 record``, ``2,000 records``."""
+    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def width(text: str) -> int:
     """Columns that ``text`` takes in a terminal: two for wide characters, none for marks that combine."""
     if text.isascii():

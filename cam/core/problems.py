@@ -19,7 +19,11 @@ class Problem:
     reason: str
     advice: str = ""
 
+    @property
+    def place(self) -> str:
+        """``path:line``, or the path alone."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
     def __str__(self) -> str:
         """``path:line: reason (advice)``."""
-        place = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{place}: {self.reason}" + (f" ({self.advice})" if self.advice else "")
+        return f"{self.place}: {self.reason}" + (f" ({self.advice})" if self.advice else "")

@@ -17,6 +17,7 @@ from types import FrameType
 from cam.context import Context, open_context
 from cam.continuity.flow import save_after_session
 from cam.continuity.summarizer import asks_codex, choose_summarizer
+from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.core.evidence import RolloutMeta
 from cam.core.seams import MemoryExtractor, SessionSource
@@ -134,7 +135,7 @@ def _read(
     if report.sessions:
         log_line(
             layout.cache_file(),
-            f"{project.id}: {len(report.sessions)} sessions read, {learned} changes",
+            f"{project.id}: {counted(len(report.sessions), 'session')} read, {counted(learned, 'change')}",
         )
     for failed in report.failed:
         log_line(layout.cache_file(), f"{project.id}: {failed.meta.session} was not read: {failed.error}")

@@ -136,8 +136,11 @@ class Recall:
 
         return self._answer(lambda source: status(source, self._layout, use_index=self._use_index))
 
-    def rebuild(self) -> "Rebuilt":
+    def rebuild(self, progress: Callable[[int, int], None] = lambda *_: None) -> "Rebuilt":
         """Read memory twice, compare both with the sidecar, and build that anew.
+
+        Args:
+            progress: takes how many records were indexed, and how many there are to index.
 
         Raises:
             IntegrityError: as ``search``.
@@ -145,7 +148,7 @@ class Recall:
         """
         from cam.recall.rebuild import rebuild  # noqa: PLC0415
 
-        rebuilt = rebuild(self._layout, use_index=self._use_index)
+        rebuilt = rebuild(self._layout, use_index=self._use_index, progress=progress)
         self._check_strict(rebuilt.problems)
         return rebuilt
 

@@ -16,7 +16,7 @@ from cam.recall.request import Filters
 from cam.recall.source import Moment, moment_of, visible_document
 from cam.store.layout import StoreLayout
 from cam.store.limits import Limits
-from cam.store.sidecar import NOTES, DamagedError, Part, Shard, drop_indexes, open_shard
+from cam.store.sidecar import NOTES, DamagedError, DocumentOf, Part, Shard, drop_indexes, open_shard
 
 _T = TypeVar("_T")
 
@@ -37,10 +37,13 @@ class RecordsOnDisk:
         problems: what could not be read of the files looked at so far.
     """
 
-    def __init__(self, layout: StoreLayout, *, trust: bool = True) -> None:
-        """``trust``: whether indexes on disk are used."""
+    def __init__(
+        self, layout: StoreLayout, *, trust: bool = True, document_of: DocumentOf = visible_document
+    ) -> None:
+        """``trust``: whether indexes on disk are used; ``document_of``: what of a record may be found."""
         self._layout = layout
         self._trust = trust
+        self._document_of = document_of
         self._limits = Limits()
         self._shards: dict[tuple[MemoryScope, MemoryState], Shard] = {}
         self.problems: list[Problem] = []
@@ -83,7 +86,7 @@ class RecordsOnDisk:
     def _shard(self, scope: MemoryScope, state: MemoryState) -> Shard:
         if (scope, state) not in self._shards:
             shard = open_shard(
-                self._layout, scope, state, visible_document, trust=self._trust, limits=self._limits
+                self._layout, scope, state, self._document_of, trust=self._trust, limits=self._limits
             )
             self._shards[scope, state] = shard
             self.problems += shard.problems

@@ -2,16 +2,21 @@
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 
+from cam.core.ranking import Document
 from cam.core.records import MemoryRecord, MemoryState
 from cam.formats.record_data import record_to_data
 from cam.recall.indexed import RecordsOnDisk
+from cam.recall.source import visible_document
 from cam.recall.status import IndexStatus, Rebuilt, Status
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.sidecar import DamagedError, drop_indexes, index_size
+
+_STEP = 200
+"""Records after which is said how far it is."""
 
 _DAMAGED = "the index is damaged"
 
@@ -51,11 +56,18 @@ def status(source: RecordsOnDisk, layout: StoreLayout, *, use_index: bool) -> St
     )
 
 
-def rebuild(layout: StoreLayout, *, use_index: bool) -> Rebuilt:
+def rebuild(
+    layout: StoreLayout, *, use_index: bool, progress: Callable[[int, int], None] = lambda *_: None
+) -> Rebuilt:
     """Compare three readings, throw the sidecar away and build it anew.
 
     The first reading is the store's own, the second that of recall without any index, the third what recall
     answers from with the sidecar as it was found.
+
+    Args:
+        layout: of the store.
+        use_index: whether there is to be a sidecar.
+        progress: takes how many records were indexed, and how many there are to index.
 
     Raises:
         StoreUnavailableError: the store cannot be read.
@@ -65,7 +77,16 @@ def rebuild(layout: StoreLayout, *, use_index: bool) -> Rebuilt:
         index_size(layout, scope, state) for scope in layout.scopes for state in MemoryState
     )
     canonical = [*MarkdownStore(layout).snapshot().records]
-    files = RecordsOnDisk(layout, trust=False)
+    done, total = 0, len(canonical) * (2 if use_index else 1)
+
+    def document_of(record: MemoryRecord) -> Document:
+        nonlocal done
+        done += 1
+        if not done % _STEP:
+            progress(min(done, total), total)
+        return visible_document(record)
+
+    files = RecordsOnDisk(layout, trust=False, document_of=document_of)
     rebuilt = _without_notes(files.records())
     difference = _difference("reading it once more", canonical, rebuilt)
     indexed = None
@@ -78,7 +99,7 @@ def rebuild(layout: StoreLayout, *, use_index: bool) -> Rebuilt:
             difference = difference or _DAMAGED
         drop_indexes(layout)
     if use_index:
-        RecordsOnDisk(layout).shards()
+        RecordsOnDisk(layout, document_of=document_of).shards()
     return Rebuilt(
         digest(canonical), digest(rebuilt), indexed, len(canonical), difference, tuple(files.problems)
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.setup.audit import Area
 
 _NAMED = 8
@@ -27,7 +27,7 @@ def audit_text(areas: Sequence[Area]) -> str:
         return "\n".join([*lines, "", "Nothing found."])
     for area in areas:
         lines += _findings(area)
-    return "\n".join([*lines, "", _count(count, "finding")])
+    return "\n".join([*lines, "", counted(count, "finding")])
 
 
 def _area_data(area: Area) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def _area_data(area: Area) -> dict[str, Any]:
 
 
 def _coverage(area: Area) -> list[str]:
-    parts = [_count(len(area.covered), "file")]
-    parts += [_count(n, kind) for kind, n in sorted(area.objects.items())]
-    parts.append(_count(area.size, "byte"))
+    parts = [counted(len(area.covered), "file")]
+    parts += [counted(n, kind) for kind, n in sorted(area.objects.items())]
+    parts.append(counted(area.size, "byte"))
     lines = [f"{area.name:<11} {one_line(area.place)}: {', '.join(parts)}"]
     if area.binary:
         lines.append(f"{'':<11} no text, so only printable words were read: {_names(area.binary)}")
@@ -86,7 +86,3 @@ def _findings(area: Area) -> list[str]:
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(one_line(n) for n in names[:_NAMED])
     return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more (--json)"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"1 {noun}" if n == 1 else f"{n:,} {noun}s"

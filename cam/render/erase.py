@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cam.core.display import counted
 from cam.memory.erase import Erased
 
 
@@ -23,8 +24,8 @@ def erased_data(done: Erased) -> dict[str, Any]:
 
 def erased_text(done: Erased) -> str:
     """How much went, and what went with it."""
-    count = "1 record" if len(done.refs) == 1 else f"{len(done.refs)} records"
-    files = "1 file" if len(done.files) == 1 else f"{len(done.files)} files"
+    count = counted(len(done.refs), "record")
+    files = counted(len(done.files), "file")
     lines = [f"Erased {count}: the text is gone from {files} of the store. This cannot be undone."]
     lines += [f"held it too and was changed: {ref}" for ref in done.others]
     return "\n".join(lines)
@@ -38,5 +39,5 @@ def erased_notes(done: Erased) -> tuple[str, ...]:
         f"cam: Codex's own session still holds it, and cam never alters those: {p}" for p in done.rollouts
     ]
     if done.unread:
-        notes.append(f"cam: {done.unread} sessions of Codex were not looked into")
+        notes.append(f"cam: not looked into: {counted(done.unread, 'session')} of Codex")
     return tuple(notes)

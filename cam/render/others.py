@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.memory.others import OthersPlan
 from cam.render.review import item_data
 
@@ -30,7 +30,7 @@ def others_text(plan: OthersPlan) -> str:
         return "There is nothing to import."
     lines = []
     for file in plan.files:
-        count = f"{len(file.notes)} note" + ("" if len(file.notes) == 1 else "s")
+        count = counted(len(file.notes), "note")
         lines.append(f"{file.path}: {file.problem or count}")
     lines += [f"  {item.id}  {one_line(item.text)[:160]}" for item in plan.items[:_SHOWN]]
     if len(plan.items) > _SHOWN:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.setup.projects import ProjectRow
 from cam.store.projects import Attached
 
@@ -77,13 +77,9 @@ def attached_text(done: Attached) -> str:
     """What moved, and where the copy is."""
     if not done.copy:
         return f"{done.new} has the memory of {done.old} already; nothing was changed."
-    lines = [f"{done.new} took {_records(done.records)} along from {done.old}."]
+    lines = [f"{done.new} took {counted(done.records, 'record')} along from {done.old}."]
     if done.known:
-        lines.append(f"{_records(done.known)} it had already.")
+        lines.append(f"{counted(done.known, 'record')} it had already.")
     lines += [f"under a new id, because another text had it: {ref}" for ref in done.renamed]
     lines += [f"kept, but of no worktree that is known here: {name}" for name in done.strays]
     return "\n".join([*lines, f"Both as they were before: {done.copy}"])
-
-
-def _records(n: int) -> str:
-    return "1 record" if n == 1 else f"{n} records"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.recall.status import Rebuilt, Status
 from cam.render.records import problem_data
 
@@ -35,15 +35,17 @@ def status_data(status: Status) -> dict[str, Any]:
 
 def status_text(status: Status) -> str:
     """A line for what is there, and one for each index."""
-    counts = f"{status.records} records ({status.active} active) and {status.notes} notes"
-    lines = [f"{counts} in {status.files} files, {status.bytes / 1e6:.1f} MB: {status.root}"]
+    counts = (
+        f"{counted(status.records, 'record')} ({status.active:,} active) and {counted(status.notes, 'note')}"
+    )
+    lines = [f"{counts} in {counted(status.files, 'file')}, {status.bytes / 1e6:.1f} MB: {status.root}"]
     if status.policy == "off":
         lines.append("no index is kept (recall_index is off)")
     elif not status.indexes:
         lines.append("no index yet: the next search makes one")
     lines += [
-        f"  index {index.scope} {index.state}: {index.records} records, {index.bytes / 1e6:.1f} MB, "
-        + ("fresh" if index.is_fresh else "renewed by the next search")
+        f"  index {index.scope} {index.state}: {counted(index.records, 'record')}, "
+        f"{index.bytes / 1e6:.1f} MB, " + ("fresh" if index.is_fresh else "renewed by the next search")
         for index in status.indexes
     ]
     return "\n".join(lines)
@@ -68,16 +70,16 @@ def rebuilt_text(rebuilt: Rebuilt) -> str:
     """The verdict, and the first difference where there is one."""
     if rebuilt.is_equivalent:
         compared = "read twice" if rebuilt.indexed is None else "read twice and held by the index"
-        return f"{rebuilt.records} records, {compared}: all the same\n  {rebuilt.canonical}"
+        return f"{counted(rebuilt.records, 'record')}, {compared}: all the same\n  {rebuilt.canonical}"
     return f"Not the same: {rebuilt.difference}\nThe index was built anew from the files."
 
 
 def benchmark_text(report: dict[str, Any], output: str) -> str:
     """A line for each way of answering, and the questions that recall missed."""
-    lines = [f"{report['labels']} labels; the report is in {output}", ""]
+    lines = [f"{counted(report['labels'], 'label')}; the report is in {output}", ""]
     lines += [
         f"{config['name']:<14} recall@5 {config['recall_at_5']:.3f}  mrr {config['mrr']:.3f}  "
-        f"{config['injected_tokens']} tokens"
+        f"{counted(config['injected_tokens'], 'token')}"
         for config in report["configs"]
     ]
     measured = report["measurements"]

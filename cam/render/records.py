@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.formats.record_data import record_to_data, source_to_data
@@ -91,7 +91,7 @@ def overview_text(data: dict[str, Any], newest: Sequence[MemoryRecord]) -> str:
     else:
         lines += ["", 'Nothing is remembered yet. Try: cam remember "Run the tests with …"']
     if data["problems"]:
-        lines += ["", f"{len(data['problems'])} problems in the files: cam doctor"]
+        lines += ["", f"{counted(len(data['problems']), 'problem')} in the files: cam doctor"]
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.formats.receipts import InjectionReceipt
 from cam.memory.log import Lesson, LogEntry
@@ -217,7 +217,7 @@ def _told(report: Report) -> str:
         f'<th scope="col">{name}</th>' for name in ("when", "start", "memory", "records", "tokens")
     )
     missed = sum(not r.arrived for r in known)
-    caption = f"{len(known)} starts, {missed} of them without memory"
+    caption = f"{counted(len(known), 'start')}, {missed} of them without memory"
     return (
         f"{_figure(report, 'tokens', 'Tokens per start')}<table><caption>{caption}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -226,7 +226,9 @@ def _told(report: Report) -> str:
 
 def _unused(report: Report) -> str:
     never = set(report.stats.never_told)
-    rows = [(f"told {u.use.shown} times, no sign of use", u.text, u.ref) for u in report.stats.unused]
+    rows = [
+        (f"told {counted(u.use.shown, 'time')}, no sign of use", u.text, u.ref) for u in report.stats.unused
+    ]
     rows += [("never told", r.summary, str(r.ref)) for r in report.active if str(r.ref) in never]
     if not rows:
         return "<p>Every record was told and used.</p>"
@@ -239,7 +241,7 @@ def _unused(report: Report) -> str:
         if len(rows) > _ROWS
         else ""
     )
-    return f"<details><summary>{len(rows):,} records</summary><ul>{shown}</ul></details>{more}"
+    return f"<details><summary>{counted(len(rows), 'record')}</summary><ul>{shown}</ul></details>{more}"
 
 
 def _health(findings: Sequence[Finding]) -> str:

@@ -1,5 +1,6 @@
 """The short report on stderr when a wrapped session has ended."""
 
+from cam.core.display import counted
 from cam.formats.receipts import InjectionReceipt
 from cam.render.continuity import saved_line
 from cam.render.sync import learned_line
@@ -39,8 +40,8 @@ def outcome_lines(outcome: SessionOutcome, *, colour: bool = False) -> list[str]
 def _receipt_line(receipt: InjectionReceipt) -> str:
     if receipt.arrived:
         count = len(receipt.refs)
-        records = "1 record" if count == 1 else f"{count} records"
-        return f"memory reached the model: {records}, {receipt.tokens} tokens"
+        records = counted(count, "record")
+        return f"memory reached the model: {records}, {counted(receipt.tokens, 'token')}"
     if receipt.arrived is False:
         return f"memory did not reach the model: {receipt.reason} (cam doctor)"
     return ""

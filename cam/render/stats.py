@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.formats.receipts import InjectionReceipt
 from cam.startup.stats import Stats, Used
 
@@ -32,16 +32,17 @@ def stats_data(stats: Stats) -> dict[str, Any]:
 def stats_text(stats: Stats) -> str:
     """A few lines, the most telling records by name."""
     if not stats.sessions:
-        remembered = _many(stats.records, "record")
+        remembered = counted(stats.records, "record")
         return (
             f"No session was told anything here yet. What would be told of {remembered}: cam memory --startup"
         )
     each = -(-stats.tokens // stats.arrived) if stats.arrived else 0
-    starts = f"{_many(stats.arrived + _missed(stats), 'start')} in {_many(stats.sessions, 'session')}"
+    starts = f"{counted(stats.arrived + _missed(stats), 'start')} in {counted(stats.sessions, 'session')}"
+    tokens = counted(stats.tokens, "token")
     lines = [
-        f"Memory reached the model at {stats.arrived} of {starts}: {stats.tokens:,} tokens, {each:,} each.",
+        f"Memory reached the model at {stats.arrived} of {starts}: {tokens}, {each:,} each.",
         *(f"It did not arrive: {one_line(reason)} ({count}x)" for reason, count in stats.missed),
-        f"Told at least once: {stats.told} of {_many(stats.records, 'record')}.",
+        f"Told at least once: {stats.told} of {counted(stats.records, 'record')}.",
     ]
     lines += _block("You repeated though Codex had been told", stats.repeated, "repeated")
     lines += _block("Recalled or cited by the model", stats.useful, "useful")
@@ -76,7 +77,3 @@ def _receipt_data(receipt: InjectionReceipt | None) -> dict[str, Any] | None:
 
 def _missed(stats: Stats) -> int:
     return sum(count for _, count in stats.missed)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count:,} {noun}s"

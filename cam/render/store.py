@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.memory.machines import Synced
 from cam.render.records import problem_data
 from cam.store.predecessor import Restored
@@ -29,9 +29,9 @@ def verify_text(report: Report) -> str:
             place = f"{finding.path}:{finding.line}" if finding.line else finding.path
             lines += [f"{word:<8} {place}", f"         {finding.reason}"]
             lines += [f"         → {finding.advice}"] if finding.advice else []
-    what = f"{_count(report.records, 'record')} in {_count(report.files, 'file')}"
+    what = f"{counted(report.records, 'record')} in {counted(report.files, 'file')}"
     if report.problems:
-        return "\n".join([*lines, f"{_count(len(report.problems), 'problem')} in the store: {what}."])
+        return "\n".join([*lines, f"{counted(len(report.problems), 'problem')} in the store: {what}."])
     return "\n".join([*lines, f"The store is sound: {what}."])
 
 
@@ -42,7 +42,7 @@ def restored_data(done: Restored) -> dict[str, Any]:
 
 def restored_text(done: Restored) -> str:
     """Where everything is now."""
-    lines = [f"{_count(done.files, 'file')} of the predecessor's store are back, from {done.backup}."]
+    lines = [f"{counted(done.files, 'file')} of the predecessor's store are back, from {done.backup}."]
     lines += [f"What stood there before: {done.aside}"] if done.aside else []
     return "\n".join(lines)
 
@@ -66,7 +66,7 @@ def synced_text(done: Synced) -> str:
         assert record is not None
         sign = "-" if change.after is None else "+" if change.before is None else "~"
         lines += [f"{sign} {one_line(record.summary)}", f"    {record.ref}"]
-    came = _count(len(done.changes), "change") if done.changes else "nothing new"
+    came = counted(len(done.changes), "change") if done.changes else "nothing new"
     return "\n".join(
         [*lines, f"{came} from {done.where}; {'sent what is new here' if done.sent else 'sent nothing'}"]
     )
@@ -77,14 +77,10 @@ def synced_notes(done: Synced) -> tuple[str, ...]:
     notes = []
     if done.masked:
         notes.append(
-            f"cam: secrets or private spans were cut out of {_count(done.masked, 'record')} that came"
+            f"cam: secrets or private spans were cut out of {counted(done.masked, 'record')} that came"
         )
     if done.refused:
         notes.append(
-            f"cam: {_count(done.refused, 'record')} that came held nothing but a secret, or was erased here"
+            f"cam: {counted(done.refused, 'record')} that came held nothing but a secret, or was erased here"
         )
     return tuple(notes)
-
-
-def _count(n: int, noun: str) -> str:
-    return f"1 {noun}" if n == 1 else f"{n} {noun}s"

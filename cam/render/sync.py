@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import counted, one_line
 from cam.core.evidence import RolloutMeta
 from cam.core.operations import Change, MemoryOperation
 from cam.formats.record_data import record_to_data
@@ -45,9 +45,9 @@ def sync_text(report: SyncReport, *, dry_run: bool, everywhere: bool = False) ->
         verb = "would change" if dry_run else "changed"
         ids = {s.meta.session for s in read}
         projects = {s.project for s in read}
-        among = f" in {_count(len(projects), 'project')}" if everywhere else ""
+        among = f" in {counted(len(projects), 'project')}" if everywhere else ""
         lines.append(
-            f"{_count(len(ids), 'session')} read{among}, {_count(len(report.changes), 'record')} {verb}"
+            f"{counted(len(ids), 'session')} read{among}, {counted(len(report.changes), 'record')} {verb}"
             + (", nothing written" if dry_run else "")
             + (" (undo: cam undo)" if report.changes and not dry_run else "")
         )
@@ -62,9 +62,9 @@ def unassigned_lines(sessions: Sequence[RolloutMeta]) -> list[str]:
     for meta in sessions:
         name = meta.cwd or meta.git_remote or "no folder"
         folders[name] = folders.get(name, 0) + 1
-    shown = [f"  {one_line(name)}: {_count(n, 'session')}" for name, n in list(folders.items())[:_SHOWN]]
-    more = [f"  and {len(folders) - _SHOWN} more folders"] if len(folders) > _SHOWN else []
-    head = f"! {_count(len(sessions), 'session')} of no known project (the folder is gone):"
+    shown = [f"  {one_line(name)}: {counted(n, 'session')}" for name, n in list(folders.items())[:_SHOWN]]
+    more = [f"  and {counted(len(folders) - _SHOWN, 'more folder')}"] if len(folders) > _SHOWN else []
+    head = f"! {counted(len(sessions), 'session')} of no known project (the folder is gone):"
     return [head, *shown, *more] if sessions else []
 
 
@@ -93,14 +93,14 @@ def plan_text(plan: ImportPlan, *, dry_run: bool) -> str:
         return "\n".join([*unassigned_lines(plan.unassigned), "Nothing to import: every session was read."])
     projects, (first, last) = _by_project(plan), _span(plan)
     when = f", {first[:10]} to {last[:10]}" if first else ""
-    there = f"{_count(len(plan.own), 'session')} in {_count(len(projects), 'project')}"
-    lines = [f"{there}, {_bytes(plan.size)}{when}; about {_count(plan.expected, 'record')} to expect"]
+    there = f"{counted(len(plan.own), 'session')} in {counted(len(projects), 'project')}"
+    lines = [f"{there}, {_bytes(plan.size)}{when}; about {counted(plan.expected, 'record')} to expect"]
     shown = projects[:_MOST_PROJECTS]
-    width = max(len(_count(n, "session")) for _, _, n, _ in shown)
+    width = max(len(counted(n, "session")) for _, _, n, _ in shown)
     for name, root, n, size in shown:
-        lines.append(f"  {_count(n, 'session'):>{width}}  {_bytes(size):>8}  {root or name}")
+        lines.append(f"  {counted(n, 'session'):>{width}}  {_bytes(size):>8}  {root or name}")
     if len(projects) > len(shown):
-        lines.append(f"  and {len(projects) - len(shown)} more projects")
+        lines.append(f"  and {counted(len(projects) - len(shown), 'more project')}")
     lines += unassigned_lines(plan.unassigned)
     if dry_run:
         lines.append("Nothing was written.")
@@ -116,11 +116,13 @@ def import_text(report: SyncReport, projects: Mapping[str, Project]) -> str:
         read = sum(s.status in ("synced", "nothing") for s in own)
         if read:
             root = projects[name].root if name in projects else ""
-            lines.append(f"+ {root or name}: {_count(read, 'session')}, {_count(changed, 'record')} changed")
+            lines.append(
+                f"+ {root or name}: {counted(read, 'session')}, {counted(changed, 'record')} changed"
+            )
     for session in report.failed:
         lines += _session_lines(session)
     read = len({s.meta.session for s in report.sessions if s.status in ("synced", "nothing")})
-    lines.append(f"{_count(read, 'session')} read, {_count(len(report.changes), 'record')} changed")
+    lines.append(f"{counted(read, 'session')} read, {counted(len(report.changes), 'record')} changed")
     return "\n".join(lines)
 
 
@@ -234,7 +236,3 @@ def _session_lines(session: SessionReport) -> list[str]:
 def _clip(text: str, width: int = 60) -> str:
     text = one_line(text)
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"1 {noun}" if n == 1 else f"{n} {noun}s"

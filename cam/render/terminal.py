@@ -33,17 +33,23 @@ def dress(text: str, columns: int, *, colour: bool) -> str:
     lines: list[str] = []
     columns = max(columns, _LEAST)
     for line in text.split("\n"):
-        first, *more = _fitted(line, columns)
+        first, *more = fitted(line, columns)
         lines.append(_painted(first, is_first=True) if colour else first)
         lines += [_painted(row, is_first=False) for row in more] if colour else more
     return "\n".join(lines)
 
 
-def _fitted(line: str, columns: int) -> list[str]:
-    """The line in rows of at most ``columns``, further rows set under the text of the first."""
+def fitted(line: str, columns: int, hang: int | None = None) -> list[str]:
+    """The line in rows of at most ``columns``, as far as its words allow.
+
+    Args:
+        line: without codes.
+        columns: of the terminal.
+        hang: where further rows begin; under the text of the first one if None.
+    """
     if width(line) <= columns:
         return [line]
-    hang = _hang(line, columns)
+    hang = _hang(line, columns) if hang is None else hang
     start = len(line) - len(line.lstrip(" "))
     rows, row, is_empty = [], line[:start], True
     for piece in _pieces(line[start:], columns - hang):

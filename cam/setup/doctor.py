@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
+from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.core.settings import Settings
 from cam.formats.receipts import InjectionReceipt
@@ -85,11 +86,9 @@ def check_store(store: MarkdownStore) -> tuple[Finding, ...]:
     except CamError as error:
         return (Finding("store", Severity.CRITICAL, str(error)),)
     active = sum(r.state == "active" for r in snapshot.records)
-    found = [
-        Finding("store", Severity.OK, f"{active} active {'record' if active == 1 else 'records'} in {folder}")
-    ]
+    found = [Finding("store", Severity.OK, f"{counted(active, 'active record')} in {folder}")]
     found += [
-        Finding("store", Severity.WARNING, f"{p.path}:{p.line}: {p.reason}", p.advice)
+        Finding("store", Severity.WARNING, f"{p.place}: {p.reason}", p.advice)
         for p in (*snapshot.problems, *misplaced(store.layout))
     ]
     return tuple(found)
@@ -124,7 +123,7 @@ def check_receipts(receipts: Iterable[InjectionReceipt], now: Version | None) ->
         return Finding("receipts", Severity.OK, "no session was told anything yet")
     last = told[-1]
     if last.arrived:
-        text = f"memory reached the model last time ({last.tokens} tokens)"
+        text = f"memory reached the model last time ({counted(last.tokens, 'token')})"
         return Finding("receipts", Severity.OK, text)
     text = f"memory did not reach the model last time: {last.reason}"
     release = version_name(now)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.core.settings import Settings
 from cam.setup.doctor import Finding, Severity
@@ -46,7 +47,7 @@ def _sync(layout: StoreLayout, hours: float, now: str) -> Finding:
         reason = "the last line of the audit log cannot be read"
         return Finding("sync", Severity.CRITICAL, reason, "cam store verify")
     if last.get("problems"):
-        text = f"the last session was read with {len(last['problems'])} problems"
+        text = f"the last session was read with {counted(len(last['problems']), 'problem')}"
         return Finding("sync", Severity.CRITICAL, text, "cam log says which")
     return _aged("sync", "a session was read", str(last.get("at", "")), hours, now, "cam sync")
 
@@ -64,9 +65,10 @@ def _recall(layout: StoreLayout, hours: float, now: str) -> Finding:
 
 
 def _waiting(count: int, most: int) -> Finding:
+    many = counted(count, "suggestion")
     if count > most:
-        return Finding("review", Severity.WARNING, f"{count} suggestions wait for you", "cam review")
-    return Finding("review", Severity.OK, f"{count} suggestions wait for you")
+        return Finding("review", Severity.WARNING, f"waiting for you: {many}", "cam review")
+    return Finding("review", Severity.OK, f"waiting for you: {many}")
 
 
 def _logs(layout: StoreLayout, most: int) -> Finding:

@@ -84,6 +84,8 @@ def write_run(
 ) -> str:
     """Write the run file and clear old ones; return the run's folder.
 
+    Where the store cannot be written, the folder is a private one among the temporary files.
+
     Args:
         layout: whose cache holds the folder.
         payload: what may be told.
@@ -97,8 +99,7 @@ def write_run(
     from cam.startup.started import owner_data  # noqa: PLC0415 - the wrapper's alone
 
     _clear_old_runs(layout)
-    folder = layout.cache_file("runs", f"{int(time.time())}-{os.urandom(4).hex()}")
-    make_folder(folder)
+    folder = _run_folder(layout)
     place = [layout.project, layout.worktree]
     run = told_data(payload) | {"parent": parent, "budget": budget, "place": place, "index": use_index}
     write_quick(os.path.join(folder, ACTIVE_FILE), "\n".join(payload.active).encode())
@@ -224,9 +225,23 @@ def _topic_refs(layout: StoreLayout, candidates: Sequence[Candidate]) -> list[To
     ]
 
 
+def _run_folder(layout: StoreLayout) -> str:
+    name = f"{int(time.time())}-{os.urandom(4).hex()}"
+    folder = layout.cache_file("runs", name)
+    try:
+        make_folder(folder)
+    except CamError:  # a file system that is read-only, or a file that is in the way
+        from cam.store.runs import passing_store  # noqa: PLC0415 - seldom
+
+        folder = os.path.join(passing_store(time.time()), "cache", "runs", name)
+        make_folder(folder)
+    return folder
+
+
 def _clear_old_runs(layout: StoreLayout) -> None:
-    for folder in old_runs(layout.cache_file(), time.time()):
-        with suppress(CamError, OSError):  # another start clears them too
-            for file in list_folder(folder):
-                remove_file(os.path.join(folder, file))
-            os.rmdir(folder)
+    with suppress(CamError):
+        for folder in old_runs(layout.cache_file(), time.time()):
+            with suppress(CamError, OSError):  # another start clears them too
+                for file in list_folder(folder):
+                    remove_file(os.path.join(folder, file))
+                os.rmdir(folder)

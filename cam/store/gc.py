@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from zlib import crc32
 
+from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, RecordKey, build_plan, doubled
 from cam.core.records import MemoryRecord, MemoryState
@@ -27,6 +28,8 @@ from cam.store.tombstones import bury
 from cam.system.clock import now_stamp
 from cam.system.files import read_bytes, remove_file, remove_folder, walk_files, write_atomic
 from cam.system.processes import is_running
+
+Progress = Callable[[int, int], None]
 
 DAY = 24 * 3600
 LEDGER_DAYS = 90
@@ -70,13 +73,16 @@ class Waste:
     name: str = ""
 
 
-def find_waste(root: str, keep: Keep, now: float | None = None) -> tuple[Waste, ...]:
+def find_waste(
+    root: str, keep: Keep, now: float | None = None, progress: Progress = lambda *_: None
+) -> tuple[Waste, ...]:
     """What would go; changes nothing.
 
     Args:
         root: the store.
         keep: for how long.
         now: seconds since the epoch, the present if None.
+        progress: takes how many bytes were looked through, and of how many.
 
     Raises:
         StoreUnavailableError: the machine refuses.
@@ -85,19 +91,29 @@ def find_waste(root: str, keep: Keep, now: float | None = None) -> tuple[Waste, 
     if not os.path.isdir(root):
         return ()
     found: list[Waste] = []
-    for path in walk_files(root):
-        full = os.path.join(root, path)
-        if path.startswith((".git/", "backup", "replaced-")):
-            continue
-        found += _of_file(path, full, keep, now)
+    paths = [path for path in walk_files(root) if not path.startswith((".git/", "backup", "replaced-"))]
+    sizes = [_size(os.path.join(root, path)) for path in paths]
+    done, total = 0, sum(sizes)
+    for path, size in zip(paths, sizes, strict=True):
+        found += _of_file(path, os.path.join(root, path), keep, now)
+        done += size
+        progress(done, total)
     found += _archived(root, keep, now)
     found += _folders(root, now)
     found += _copies(root, keep, now)
     return tuple(sorted(found, key=lambda w: (w.kind, w.path, w.name)))
 
 
-def clear(root: str, keep: Keep, now: float | None = None) -> tuple[Waste, ...]:
+def clear(
+    root: str, keep: Keep, now: float | None = None, progress: Progress = lambda *_: None
+) -> tuple[Waste, ...]:
     """Take it all away; what was found is looked at again under the lock.
+
+    Args:
+        root: the store.
+        keep: for how long.
+        now: seconds since the epoch, the present if None.
+        progress: takes how many bytes were looked through, and of how many.
 
     Raises:
         StoreUnavailableError: the machine refuses; a repeat goes on.
@@ -105,7 +121,7 @@ def clear(root: str, keep: Keep, now: float | None = None) -> tuple[Waste, ...]:
     now = time.time() if now is None else now
     done = list(_clear_archive(root, keep, now))
     with MarkdownStore(StoreLayout(root)).locked():
-        for waste in find_waste(root, replace(keep, archive=None), now):
+        for waste in find_waste(root, replace(keep, archive=None), now, progress):
             if waste.kind == "history":
                 _rewrite_history(root, waste.path, str(_cutoff(keep.history, now)))
             elif waste.kind in ("audit", "receipts"):
@@ -257,7 +273,7 @@ def _clear_archive(root: str, keep: Keep, now: float) -> Iterator[Waste]:
                 for r in snapshot.records
                 if r.key in wanted and r.state is MemoryState.ARCHIVED and r.updated_at < cutoff
             ]
-            reason = f"archived for more than {keep.archive} days"
+            reason = f"archived for more than {counted(keep.archive or 0, 'day')}"
             made = build_plan(
                 [MemoryOperation(OperationKind.DELETE, r, reason, "gc") for r in old], snapshot.records
             )

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState, is_topic
@@ -182,7 +183,7 @@ def _index(
         )
         found, settled = counts.get(topic, (0, not is_gone))
         if settled and stated.get(topic, 0) != found:
-            reason = f"it says {stated.get(topic, 0)} records for {topic}, the file has {found}"
+            reason = f"it says {counted(stated.get(topic, 0), 'record')} for {topic}, the file has {found}"
             line = _line_with(data, f"- [{topic}]".encode())
             yield Problem(path, line, reason, "the next change in this scope mends it")
 

@@ -8,6 +8,7 @@ and Codex did not choose leaves a line, so that a person can still accept it.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cam.core.display import counted
 from cam.core.evidence import RolloutEvidence
 from cam.core.extraction import Candidate, Extraction, ForgetRequest, Rejection, SpeechAct
 from cam.core.records import MemoryRecord
@@ -110,7 +111,8 @@ def _joined(
     kept = [r for r in plain.rejections if r.quote is None or r.quote.ordinal not in question.covered]
     note = ""
     if question.left_out:
-        note = f"{question.left_out} messages did not fit into one question and were read without Codex"
+        many = counted(question.left_out, "message")
+        note = f"read without Codex, as there is no room for more in one question: {many}"
     order = sorted(found, key=lambda i: (i.at, i.source.ordinal or 0))
     return Extraction(tuple(order), (*rejections, *left, *kept), CodexExtractor.name, note)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from cam.context import Context, open_context
 from cam.continuity.start import AUTO, open_continuity, start_lines
+from cam.core.display import counted
 from cam.core.seams import Injection
 from cam.startup.flow import run_data, startup_payload, told_data, write_run
 from cam.startup.handoff import text_for_session
@@ -129,7 +130,7 @@ def prepare(opened: Opened, *, learn: bool = True) -> Prepared | None:
     )
     warnings = list(context.settings.warnings)
     if problems:
-        more = f" and {len(problems) - 1} more problems" if len(problems) > 1 else ""
+        more = f" and {counted(len(problems) - 1, 'more problem')}" if len(problems) > 1 else ""
         warnings.append(f"{problems[0]}{more}; see 'cam doctor'")
     version = codex_version(opened.program, context.layout.cache_file("codex-version.json"))
     limits = (context.settings["max_startup_lines"], context.settings["max_startup_tokens"])

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.core.seams import Injection
 from cam.formats.toml_value import render_value
@@ -219,7 +220,7 @@ def _why(text: str, received: list[list[str]], copies: int, code: int, complaint
     if not received:
         return f"Codex asked the model nothing (exit {code})" + (f": {complaint}" if complaint else "")
     if copies > 1:
-        return f"the model received it {copies} times"
+        return f"the model received it {counted(copies, 'time')}"
     found = [part for part in received[0] if OPEN in part]
     if found:
         kept = sum(line in found[0] for line in text.split("\n"))

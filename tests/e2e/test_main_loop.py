@@ -227,6 +227,22 @@ def test_broken_memory_never_costs_a_session(sandbox: Any, how: str, fails: bool
     assert "Traceback" not in done.stderr
 
 
+def test_a_store_that_cannot_be_written_is_told_all_the_same(
+    sandbox: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    box, temporary = sandbox("0.171.0"), tmp_path_factory.mktemp("temporary")
+    cam(box, "remember", "Deploys run on Tuesdays")
+    runs = box.home / ".codex-auto-memory" / "cache" / "runs"
+    assert not runs.exists()
+    runs.symlink_to("/proc/sys")  # can be listed, and nothing can be made there, whoever asks
+    done = cam(box, "exec", "hello", env={"TMPDIR": str(temporary)})
+    assert done.returncode == 0
+    assert box.shown("Deploys run on Tuesdays") == [1]
+    (kept,) = temporary.glob("cam-run-*")  # the session may go on, and compact later
+    assert [path.name for path in kept.rglob("*.json")] != []
+    assert {path.stat().st_mode & 0o077 for path in (kept, *kept.rglob("*"))} == {0}
+
+
 def test_a_full_disk_never_costs_a_session(sandbox: Any, small_disk: Path) -> None:
     box = sandbox("0.171.0")
     env = {"CAM_HOME": str(small_disk / "store")}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
+from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.formats.asset import AssetState, asset_state
 from cam.formats.codex_hooks import OurHook, our_hooks
@@ -282,7 +283,7 @@ def _fired(check: _Check, places: Places) -> None:
         check.works.discard("hooks")
         check.warn(
             "hooks",
-            f"installed, but none fired in {missed} {'session' if missed == 1 else 'sessions'} since",
+            f"installed, but none fired in {counted(missed, 'session')} since",
             "Codex 0.131 to 0.137 run no hooks from files: update it, or start it with cam run",
         )
     else:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from cam.cli import long_work
 from cam.cli.entry import main
 from cam.context import open_context
 from cam.core.display import width
 from cam.memory.flow import tell
+from cam.recall import rebuild
 from tests.command_tree import LEAVES
 
 TEXTS = (
@@ -135,3 +137,27 @@ def test_every_command_can_be_read_everywhere(
 def has_long_word(row: str, columns: int) -> bool:
     """Whether the row is wide for the sake of a ref or a path, which stays in one piece."""
     return max(map(width, row.split()), default=0) > columns // 2 - 6
+
+
+def test_long_work_has_a_bar_on_a_terminal_alone(refs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_work, "_MOMENT", 0.0)
+    monkeypatch.setattr(rebuild, "_STEP", 1)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    shown = {"recall rebuild --from-canonical": "indexing records", "gc": "looking through the store"}
+    for line, words in shown.items():
+        for is_tty, more in ((True, []), (True, ["--json"]), (False, [])):
+            _, out, err = run([*line.split(), *more], Terminal("utf-8", is_tty=is_tty), monkeypatch)
+            assert (words in err) is (is_tty and not more), f"{line}{more}\n{out}\n{err}"
+
+
+def test_the_bar_counts_and_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_work, "_MOMENT", 0.0)
+    terminal = Terminal("utf-8", is_tty=True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    with long_work.counting_bar("counting") as step:
+        for n in range(5):
+            step(n, 400)
+    said = CODES.sub("", terminal.said())
+    assert re.search(r"counting .* 4/400 [\d,]+/s ", said)

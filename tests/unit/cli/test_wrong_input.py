@@ -5,6 +5,7 @@ Lines are made from the declarations of the commands themselves, so a new comman
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from cam.cli.entry import main
 from cam.render.answer import checked
 from tests.command_tree import LEAVES, Leaf
+from tests.unit.cli.run import run
 
 TRIED = [leaf for leaf in LEAVES if leaf.words not in (("mcp", "serve"), ("help",))]
 ODD = (
@@ -107,3 +109,20 @@ def test_no_wrong_line_of_any_command_is_answered_with_a_trace(
 ) -> None:
     for line in lines(leaf, 8, random.Random(leaf.name)):
         check(line, capsys)
+
+
+GROUPS = sorted({leaf.words[:-1] for leaf in LEAVES if len(leaf.words) > 1 and leaf.words[0] != "recall"})
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=" ".join)
+def test_the_page_that_is_named_is_there(group: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*group, "nothing"]) == 4
+    page = re.search(r"\(see 'cam ([^']*)'\)", capsys.readouterr().err)
+    assert page is not None
+    assert page[1] == " ".join([*group, "--help"])
+    assert run(page[1].split()) == 0
+
+
+def test_the_page_of_a_command_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["memory", "list", "--nothing"]) == 4
+    assert "(see 'cam memory list --help')" in capsys.readouterr().err

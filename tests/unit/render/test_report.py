@@ -3,9 +3,11 @@
 import base64
 import hashlib
 import re
+import shutil
 from html.parser import HTMLParser
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from cam.memory.log import Lesson, LogEntry
 from cam.render.report import Report, moments, report_html, topic_counts
 from cam.setup.doctor import Finding, Severity
 from cam.startup.stats import Stats
+from tests.unit.cli.run import run
 
 AT = "2026-11-30T10:00:00.000Z"
 HOSTILE = (
@@ -120,3 +123,19 @@ def test_charts_are_drawn_in_the_colours_of_the_page() -> None:
     names = re.findall(r'\bid="([^"]+)"', "".join(drawn))
     assert len(names) == len(set(names))
     assert topic_chart({"workflow": 3}) == drawn[0]
+
+
+def test_a_home_that_cannot_be_written_costs_no_report(
+    own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(own_home)
+    monkeypatch.delenv("MPLCONFIGDIR", raising=False)
+    assert run(["remember", "Deploys run on Tuesdays", "--scope", "global"]) == 0
+    shutil.rmtree(own_home / ".codex-auto-memory" / "cache")
+    (own_home / ".codex-auto-memory" / "cache").write_text("a file in the way")
+    page = tmp_path / "page.html"
+    assert run(["report", "--output", str(page)]) == 0
+    assert "<svg" in page.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert run(["report"]) != 0
+    assert "--output FILE writes it elsewhere" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from cam.store.memory_store import MarkdownStore
 from cam.store.processed import Mark, mark_line, read_marks
 from cam.store.recall_evidence import evidence_file
 from cam.store.receipts import add_receipt, read_receipts
-from cam.store.runs import old_runs
+from cam.store.runs import old_runs, passing_store
 from cam.store.tombstones import read_tombstones
 from cam.store.verify import verify
 
@@ -223,3 +224,19 @@ def test_the_run_of_a_session_that_is_open_for_days_stays(store: MarkdownStore) 
     left = [path.name.partition("-")[2] for path in (cache / "runs").iterdir()]
     assert "alive" in left
     assert len(left) == 2
+
+
+def test_a_run_beside_a_store_that_cannot_be_written_goes_after_a_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    old, young, foreign = (Path(passing_store(time.time())), tmp_path / "cam-run-new", tmp_path / "other")
+    for folder in (young, foreign):
+        folder.mkdir()
+    for folder in (old, foreign):
+        os.utime(folder, (0, 0))
+    linked = tmp_path / "cam-run-link"
+    linked.symlink_to(foreign)
+    fresh = Path(passing_store(time.time()))
+    assert fresh.stat().st_mode & 0o777 == 0o700
+    assert set(tmp_path.iterdir()) == {young, foreign, linked, fresh}
