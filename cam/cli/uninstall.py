@@ -33,7 +33,8 @@ def uninstall_command(
             _ask_twice(layout, given=yes)
         plans = uninstall(context.environment, context.project, layout.root, dry_run=dry_run)
         lines = dict.fromkeys(line for plan in plans for line in plan_lines(plan))
-        text = "\n".join([*lines, "Nothing was written (--dry-run)."] if dry_run else lines)
+        told = list(lines) or ["Nothing of cam is installed anywhere."]
+        text = "\n".join([*told, "Nothing was written (--dry-run)."] if dry_run else told)
         data = {
             "dry_run": dry_run,
             "removed": [plan_data(plan, dry_run=dry_run) for plan in plans],
@@ -46,7 +47,7 @@ def uninstall_command(
         else:
             kept = f"The memory stays in {layout.root}."
         note = "cam: the program goes with the installer that brought it (pip uninstall codex-auto-memory)"
-        return Answer(data, f"{text}\n{kept}" if text else kept, (note,))
+        return Answer(data, f"{text}\n{kept}", (note,))
 
     respond("uninstall", as_json, writes_unless(dry_run), work)
 
