@@ -129,7 +129,7 @@ class StartIndex:
         from cam.store.topics import read_topic  # noqa: PLC0415 - only where something changed
 
         try:
-            topic = read_topic(self._layout, (scope, MemoryState.ACTIVE, name[:-3]))
+            topic = read_topic(self._layout, (scope, MemoryState.ACTIVE, name[:-3]), edits=False)
         except CamError as error:
             path = self._layout.topic_file(scope, MemoryState.ACTIVE, name[:-3])
             # No stamp and no digest: it is tried again.

@@ -3,25 +3,20 @@
 import contextlib
 import os
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from cam.core.errors import CamError
-from cam.core.operations import Change
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState
-from cam.formats.history import (
-    Headline,
-    HistoryEvent,
-    headline,
-    last_step,
-    lines_about,
-    parse_history,
-)
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
-from cam.store.machine import written_here
-from cam.store.reconcile import Version, reconcile
 from cam.store.shadow import read_shadow
 from cam.system.files import list_folder, read_bytes
+
+if TYPE_CHECKING:  # a session's start needs what a file says, seldom the history
+    from cam.core.operations import Change
+    from cam.formats.history import Headline, HistoryEvent
+    from cam.store.reconcile import Version
 
 TopicKey = tuple[MemoryScope, MemoryState, str]
 
@@ -44,22 +39,27 @@ class Topic:
     path: str
     raw: bytes | None = None
     file: TopicFile | None = None
-    edits: tuple[Change, ...] = ()
+    edits: "tuple[Change, ...]" = ()
 
 
-def read_topic(layout: StoreLayout, key: TopicKey) -> Topic:
+def read_topic(layout: StoreLayout, key: TopicKey, *, edits: bool = True) -> Topic:
     """Read a topic file.
+
+    Args:
+        layout: of the store.
+        key: which.
+        edits: whether it is asked for what people did to it.
 
     Raises:
         IntegrityError: not a regular file.
         StoreUnavailableError: the machine refuses.
     """
     path = layout.topic_file(*key)
-    return interpret(layout, key, read_bytes(path))
+    return interpret(layout, key, read_bytes(path), edits=edits)
 
 
-def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
-    """What ``raw``, the bytes of a topic file, means.
+def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None, *, edits: bool = True) -> Topic:
+    """What ``raw``, the bytes of a topic file, means; ``edits`` as in ``read_topic``.
 
     A file that is gone while cam knows its records was deleted by hand. One that is suddenly empty is rather
     an accident: its records still hold, with a problem that says so, and the next write brings them back.
@@ -75,14 +75,21 @@ def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> Topic:
     if raw is not None and not raw.strip() and written.records:
         problem = Problem(path, 0, "the file is suddenly empty; its records were kept", _EMPTY_ADVICE)
         return Topic(path, raw, replace(written, problems=(problem,)))
+    if not edits and file.version in (written.version, None):
+        return Topic(path, raw, file)  # edited, or as cam left it: the same records
     if _is_known(layout, key, raw):
         return Topic(path, raw, file)
+    from cam.store.reconcile import reconcile  # noqa: PLC0415 - see above
+
     known = reconcile(file, written, lambda: read_versions(layout, key))
     return Topic(path, raw, known.file, known.edits)
 
 
 def _is_known(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> bool:
     """Whether cam left the file so, as the history has it: a power cut may bring an old shadow back."""
+    from cam.formats.history import last_step  # noqa: PLC0415 - see above
+    from cam.store.machine import written_here  # noqa: PLC0415
+
     name = os.path.relpath(layout.topic_file(*key), layout.scope_folder(key[0]))
     data = read_bytes(layout.history_file(key[0])) or b""
     step = last_step(data, name, written_here(layout.root))
@@ -109,18 +116,26 @@ def quick_headings(layout: StoreLayout, scope: MemoryScope) -> list[tuple[str, s
     return found
 
 
-def read_history(layout: StoreLayout, scope: MemoryScope) -> list[HistoryEvent]:
+def read_history(layout: StoreLayout, scope: MemoryScope) -> "list[HistoryEvent]":
     """The scope's events, oldest first; lines that cannot be read are left out."""
+    from cam.formats.history import parse_history  # noqa: PLC0415 - see above
+
     return [event for event in parse_history(_history_lines(layout, scope)) if event is not None]
 
 
-def read_headlines(layout: StoreLayout, scope: MemoryScope) -> list[Headline]:
+def read_headlines(layout: StoreLayout, scope: MemoryScope) -> "list[Headline]":
     """What the scope's events are about, oldest first: sooner than reading a long history."""
+    from cam.formats.history import headline  # noqa: PLC0415 - see above
+
     return [found for line in _history_lines(layout, scope) if (found := headline(line)) is not None]
 
 
-def read_versions(layout: StoreLayout, key: TopicKey) -> list[Version]:
+def read_versions(layout: StoreLayout, key: TopicKey) -> "list[Version]":
     """What each commit did to the file, newest first."""
+    from cam.formats.history import lines_about, parse_history  # noqa: PLC0415 - see above
+    from cam.store.machine import written_here  # noqa: PLC0415
+    from cam.store.reconcile import Version  # noqa: PLC0415
+
     scope, state, topic = key
     steps: dict[str, Version] = {}
     lines = lines_about(read_bytes(layout.history_file(scope)) or b"", topic)

@@ -168,7 +168,9 @@ def test_a_store_that_was_copied_is_not_parsed_anew(tmp_path: Path, monkeypatch:
     copy = replace(store.layout, root=str(tmp_path / "copy"))
     age(copy)
     read = []
-    monkeypatch.setattr(topics, "read_topic", lambda layout, key: read.append(key) or read_topic(layout, key))
+    monkeypatch.setattr(
+        topics, "read_topic", lambda *args, **more: read.append(args) or read_topic(*args, **more)
+    )
     index = StartIndex(copy)
     assert index.candidates == StartIndex(store.layout).candidates
     assert read == []
