@@ -1,6 +1,6 @@
 """Run every bench once and write docs/benchmarks.md.
 
-Usage: python bench/all.py [--only NAME ...] [--print]
+Usage: python bench/all.py [--only NAME ...] [--sets FOLDER] [--print]
 
 Figures are ratios to floors measured in the same run wherever there is a floor; milliseconds belong to the
 machine, which is named by its size alone. A busy machine gives worse figures, so its load stands there too.
@@ -24,6 +24,8 @@ BENCHES = {
     "continuity": ("Where a session stopped, on labelled sessions", ["continuity.py"]),
     "store": ("Writing", ["store.py", "--runs", "5", "--writers", "16", "--writes", "20"]),
     "recall": ("Recall, by size of the store", ["recall.py", "--speed", "--runs", "5"]),
+    "recall-quality": ("What recall finds, on a day's questions", ["recall.py", "--everyday"]),
+    "prompts": ("What a prompt is told of memory", ["prompts.py"]),
     "mcp": ("The MCP server, 10,000 records", ["mcp.py", "--records", "10000", "--runs", "5"]),
 }
 
@@ -42,8 +44,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", nargs="*", choices=BENCHES, default=list(BENCHES))
+    parser.add_argument("--sets", type=Path, help="a folder of labelled sets: what recall finds in them, too")
     parser.add_argument("--print", action="store_true", help="print the page, write nothing")
     options = parser.parse_args()
+    if options.sets is not None:
+        BENCHES["sets"] = ("What recall finds, on labelled sets", ["recall.py", str(options.sets), "--half"])
+        options.only.append("sets")
     page = "\n".join([head(), *(section(name) for name in options.only)])
     if options.print:
         print(page)

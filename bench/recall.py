@@ -1,6 +1,7 @@
 """How well recall finds things, and how fast: against other engines and floors in the same run.
 
     python bench/recall.py FOLDER [--shape summary|lines] [--half]
+    python bench/recall.py --everyday
     python bench/recall.py --speed [--sizes 100 1000 10000 100000] [--runs N]
 
 ``FOLDER`` holds ``*.jsonl``, a collection a line: ``{"collection", "docs": [{"id", "text"}], "queries":
@@ -8,6 +9,8 @@
 Recall@k is the share of a query's gold ids in the top k, averaged over queries; MRR that of the first gold id
 in the top 100; hit@1 the share of queries whose first result is gold. Queries of category 5 have no answer
 and are left out.
+
+``--everyday`` searches the questions of a working day that the tests ask (``tests/data/recall``).
 
 ``--half`` reports every second collection of a file apart: one half is for choosing weights, the other for
 telling the truth about them.
@@ -28,7 +31,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -52,6 +55,7 @@ def main() -> None:
     """Measure every file of a folder, or the speed."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     arguments.add_argument("folder", type=Path, nargs="?", help="of labelled sets")
+    arguments.add_argument("--everyday", action="store_true")
     arguments.add_argument("--speed", action="store_true")
     arguments.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000, 100_000])
     arguments.add_argument("--runs", type=int, default=7)
@@ -64,8 +68,8 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as folder:
                 speed(Path(folder), size, options.runs)
         return
-    if options.folder is None:
-        arguments.error("FOLDER or --speed")
+    if options.folder is None and not options.everyday:
+        arguments.error("FOLDER, --everyday or --speed")
     engines: dict[str, Engine] = {
         "cam": lambda texts: cam(texts, options.shape),
         "cortex": cortex,
@@ -74,12 +78,27 @@ def main() -> None:
     }
     measures = " ".join(f"{name:>6}" for name in MEASURES)
     print(f"{'set':28} {'engine':7} {'queries':>7} {measures} {'ms/q':>7}")
-    for path in sorted(options.folder.glob("*.jsonl")):
-        collections = [json.loads(line) for line in path.open(encoding="utf-8")]
-        for name, group in groups(path.stem, collections, half=options.half):
+    for stem, collections in everyday() if options.everyday else labelled(options.folder):
+        for name, group in groups(stem, collections, half=options.half):
             for engine, build in engines.items():
                 if not options.engine or engine in options.engine:
                     report(name, engine, measure(build, group))
+
+
+def labelled(folder: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The labelled sets of a folder, with their names."""
+    for path in sorted(folder.glob("*.jsonl")):
+        yield path.stem, [json.loads(line) for line in path.open(encoding="utf-8")]
+
+
+def everyday() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The questions of a working day as such a set."""
+    path = Path(__file__).resolve().parents[1] / "tests" / "data" / "recall" / "everyday.jsonl"
+    lines = [json.loads(line) for line in path.open(encoding="utf-8")]
+    records = [line["record"] for line in lines if "record" in line]
+    docs = [{"id": r["label"], "text": "\n".join((r["summary"], *r["details"]))} for r in records]
+    queries = [{"q": line["query"], "gold": line["gold"], "cat": 0} for line in lines if "query" in line]
+    yield "everyday", [{"collection": "everyday", "docs": docs, "queries": queries}]
 
 
 def speed(root: Path, records: int, runs: int) -> None:

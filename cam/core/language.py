@@ -216,3 +216,19 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("win", "windows"),
 )
 """Words a developer uses for one thing; a match through a synonym counts less than the word itself."""
+
+TASK_WORDS = """
+    add adjust apply arrange ask build call change check clean continue convert copy correct create
+    debug delete describe do draw edit explain extend find fix generate get give go handle help
+    implement improve install insert keep let look make move need new open parse please print put read
+    refactor remove rename repair replace return review rewrite run save say see send show simplify sort
+    speed start stop summarize tell think translate try turn undo update use want work write last next
+    previous same other again current function class method variable file line code loop script module
+    thing step part way bitte erkläre erklären mach mache machen füge ändere ändern schreibe schreiben
+    zeig zeige neu neue neuen funktion klasse datei zeile ajoute ajouter corrige corriger explique écris
+    écrire montre modifier nouveau nouvelle fichier fonction añade añadir explica escribe escribir
+    muestra cambia nuevo nueva archivo función добавь исправь объясни напиши покажи измени функция файл
+    код one two three four five first second third number take break name word example idea message
+    question answer wrong right good better simple
+""".split()
+"""What prompts are made of whatever they are about; a record that shares no more with one is not meant."""

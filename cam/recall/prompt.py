@@ -1,5 +1,8 @@
 """What of memory fits a prompt: a long, untidy text rather than a query."""
 
+from functools import cache
+
+from cam.core.language import STOP_WORDS, TASK_WORDS
 from cam.core.ranking import Hit, Postings, best_in, holders, query_terms
 from cam.core.records import MemoryRecord, MemoryState
 from cam.recall.indexed import RecordsOnDisk, ask_disk
@@ -15,6 +18,9 @@ _RARE = 0.02
 
 _FEW = 3
 """As many records may hold a telling word however few there are."""
+
+_NEARLY = 0.55
+"""Share of the best score below which a record is about something else that the prompt names in passing."""
 
 
 def fitting_records(
@@ -48,7 +54,7 @@ def fitting_records(
         hits, _ = best_in(query, chosen.postings, top=2 * top)
         if surely:
             telling = _telling(query, chosen.postings)
-            hits = [hit for hit in hits if _is_about(hit, telling)]
+            hits = [hit for hit in hits if _is_about(hit, telling) and hit.score >= _NEARLY * hits[0].score]
         found = [chosen.found(hit.number) for hit in hits]
         return [each for each in found if each[0].topic != "memory"][:top]
 
@@ -65,18 +71,32 @@ def _asked(prompt: str) -> str:
     return " ".join(words)
 
 
-def _telling(query: str, postings: Postings) -> dict[str, bool]:
-    """The query's words, and whether each tells what the sentence is about."""
+def _telling(query: str, postings: Postings) -> dict[str, bool | None]:
+    """The query's words, and whether each tells what the sentence is about; None for words of any task."""
     most = max(_FEW, _RARE * sum(segment.count for segment in postings.segments))
-    return {term.word: 0 < holders(term, postings) <= most for term in query_terms(query)}
+    tasks = _tasks()
+    return {
+        term.word: None if term.tokens[0][0] in tasks else 0 < holders(term, postings) <= most
+        for term in query_terms(query)
+    }
 
 
-def _is_about(hit: Hit, telling: dict[str, bool]) -> bool:
-    """Two words in common of which one is telling; or a telling one where the prompt is hardly longer.
+@cache
+def _tasks() -> frozenset[str]:
+    """Tokens of words of any task; a prompt of function words alone has no others."""
+    words = (*TASK_WORDS, *STOP_WORDS["english"])
+    return frozenset(term.tokens[0][0] for word in words for term in query_terms(word))
 
-    What stands only in a record's topic or id does not make it be about a thing.
+
+def _is_about(hit: Hit, telling: dict[str, bool | None]) -> bool:
+    """Two words in common of which one is telling; or that one alone where it is a name as code has them.
+
+    Words of any task only count as company: three in common with a telling one are enough, two are not. What
+    stands only in a record's topic or id does not make it be about a thing.
     """
     if not {"summary", "details"} & set(hit.fields):
         return False
-    rare = sum(telling.get(word, False) for word in hit.terms)
-    return rare >= 1 and (len(hit.terms) >= 2 or len(telling) <= 2)
+    words = [word for word in hit.terms if telling.get(word) is not None]
+    rare = [word for word in words if telling[word]]
+    is_named = any("_" in word for word in rare)
+    return bool(rare) and (len(words) >= 2 or len(hit.terms) >= 3 or is_named)
