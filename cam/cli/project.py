@@ -11,7 +11,14 @@ from cam.cli.options import Cwd, Json, Yes
 from cam.context import Context
 from cam.core.display import counted
 from cam.core.errors import InvalidInputError, WriteRefusedError
-from cam.render.projects import attached_data, attached_text, project_data, project_text, projects_text
+from cam.render.projects import (
+    attached_data,
+    attached_text,
+    project_data,
+    project_text,
+    projects_text,
+    worktree_notes,
+)
 from cam.setup.projects import (
     find_project,
     list_projects,
@@ -27,6 +34,9 @@ from cam.setup.projects import (
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
 _ID = typer.Argument(metavar="ID", help="As 'cam project list' prints it, or the folder it stood in.")
+_OLD = typer.Argument(
+    metavar="ID", help="Of a project, the folder it stood in, or of a worktree that is gone."
+)
 
 
 @app.command("list")
@@ -59,14 +69,14 @@ def show_command(
             raise InvalidInputError("there is no project here (the home folder and / have none); name one")
         wanted = find_project(root, name) if name else context.project.id if context.project else ""
         row = show_project(root, wanted, context.project)
-        return Answer(project_data(row), project_text(row))
+        return Answer(project_data(row), project_text(row), worktree_notes(row))
 
     respond("project.show", as_json, Access.READS, work)
 
 
 @app.command("move")
 def move_command(
-    old: Annotated[str, _ID],
+    old: Annotated[str, _OLD],
     to: Annotated[
         str | None,
         typer.Option("--to", metavar="DIR", help="The repository that gets it; this one if not given."),
@@ -74,7 +84,7 @@ def move_command(
     as_json: Json = False,
     cwd: Cwd = None,
 ) -> None:
-    """Attach the memory of a repository that was moved, renamed or cloned anew; a copy is kept."""
+    """Attach the memory of a repository that moved or was cloned anew, or of a lost worktree."""
 
     def work() -> Answer:
         context = enter_context(cwd)

@@ -164,7 +164,8 @@ def _lessons(step: Sequence[HistoryEvent]) -> Iterable[Lesson]:
             what, was = "moved", left.get(record.text, []) if record else []
         else:
             what, was = _what(event), [*_before(event)]
-            what = "restored" if what == "learned" and is_undo else what
+            if is_undo:
+                what = {"learned": "restored", "confirmed": "changed"}.get(what, what)
         yield Lesson(what, event.ref, record, tuple(was), quotes)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cam.core.display import counted, one_line
-from cam.setup.projects import ProjectRow
+from cam.setup.projects import ProjectRow, WorktreeRow
 from cam.store.projects import Attached
 
 
@@ -18,7 +18,8 @@ def project_data(row: ProjectRow) -> dict[str, Any]:
         "folder": row.place,
         "remotes": list(known.remotes),
         "first_commit": known.first_commit,
-        "worktrees": sorted(known.worktrees),
+        "worktrees": sorted({*known.worktrees, *(tree.id for tree in row.worktrees)}),
+        "worktrees_gone": [tree.id for tree in row.worktrees if tree.place == "gone"],
         "absorbed": list(known.absorbed),
         "former_roots": list(known.former_roots),
         "active": row.active,
@@ -52,11 +53,25 @@ def project_text(row: ProjectRow) -> str:
         ("root", f"{one_line(known.root)}{gone}"),
         *(("remote", one_line(remote)) for remote in known.remotes),
         ("first commit", known.first_commit or "not known"),
-        *(("worktree", worktree) for worktree in known.worktrees),
+        *(("worktree", _worktree(tree)) for tree in row.worktrees),
         *(("took along", name) for name in known.absorbed),
         ("records", f"{row.active} active, {row.archived} archived"),
     ]
     return "\n".join(f"{name:<14}{text}" for name, text in lines)
+
+
+def worktree_notes(row: ProjectRow) -> tuple[str, ...]:
+    """What is remembered for worktrees that are no more, and how to take it along."""
+    return tuple(
+        f"cam: {counted(tree.records, 'record')} of a worktree that is gone: cam project move {tree.id}"
+        for tree in row.worktrees
+        if row.is_current and tree.place == "gone" and tree.records
+    )
+
+
+def _worktree(tree: WorktreeRow) -> str:
+    place = {"here": "", "gone": " (gone)", "unknown": " (not here)"}[tree.place if tree.records else "here"]
+    return tree.id + place + (f", {counted(tree.records, 'record')} of its own" if tree.records else "")
 
 
 def attached_data(done: Attached) -> dict[str, Any]:
@@ -82,4 +97,4 @@ def attached_text(done: Attached) -> str:
         lines.append(f"{counted(done.known, 'record')} it had already.")
     lines += [f"under a new id, because another text had it: {ref}" for ref in done.renamed]
     lines += [f"kept, but of no worktree that is known here: {name}" for name in done.strays]
-    return "\n".join([*lines, f"Both as they were before: {done.copy}"])
+    return "\n".join([*lines, f"As it was before: {done.copy}"])

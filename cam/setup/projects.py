@@ -9,9 +9,11 @@ from cam.formats.project_file import KnownProject, same_remote
 from cam.store.identity import Project, resolve_project
 from cam.store.projects import (
     Attached,
+    adopt_worktree,
     attach,
     has_memory,
     known_projects,
+    local_records,
     project_folder,
     project_ids,
     purge,
@@ -24,6 +26,21 @@ from cam.system.git import Repository, find_repository, first_commit, is_shallow
 
 
 @dataclass(frozen=True, slots=True)
+class WorktreeRow:
+    """A worktree of a project.
+
+    Attributes:
+        id: its id.
+        place: ``here``, ``gone`` or ``unknown``: whether it still is where it was.
+        records: how many records are its alone.
+    """
+
+    id: str
+    place: str
+    records: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectRow:
     """A project of the store, as ``cam project`` shows it.
 
@@ -31,11 +48,13 @@ class ProjectRow:
         known: what is known of its identity.
         records: of its own scopes.
         is_current: whether the command ran in it.
+        worktrees: those that are known or have memory of their own; told of one project alone.
     """
 
     known: KnownProject
     records: tuple[MemoryRecord, ...]
     is_current: bool = False
+    worktrees: tuple[WorktreeRow, ...] = ()
 
     @property
     def active(self) -> int:
@@ -152,7 +171,13 @@ def show_project(root: str, name: str, project: Project | None) -> ProjectRow:
     """
     project_folder(root, name)
     is_current = project is not None and project.id == name
-    return ProjectRow(read_project(root, name), tuple(records_of(root, name)), is_current)
+    known = read_project(root, name)
+    local = local_records(root, name)
+    worktrees = tuple(
+        WorktreeRow(worktree, _place(known, worktree), len(local.get(worktree, ())))
+        for worktree in {**known.worktrees, **local}
+    )
+    return ProjectRow(known, tuple(records_of(root, name)), is_current, worktrees)
 
 
 def find_project(root: str, text: str) -> str:
@@ -176,8 +201,10 @@ def find_project(root: str, text: str) -> str:
 def move_project(root: str, old: str, project: Project | None) -> Attached:
     """Attach the memory of ``old`` to ``project``; a repeat does nothing.
 
+    Where ``old`` is a worktree of the project that is no more, its records go to the one that is here.
+
     Raises:
-        InvalidInputError: there is no project here.
+        InvalidInputError: there is no project here, or the worktree still stands.
         NotFoundError: there is no project ``old``.
     """
     if project is None:
@@ -185,6 +212,8 @@ def move_project(root: str, old: str, project: Project | None) -> Attached:
             "there is no project here (the home folder and / have none); go into the repository, or --to DIR"
         )
     before = read_project(root, project.id)
+    if old not in project_ids(root) and old in local_records(root, project.id):
+        return _move_worktree(root, old, project)
     is_attached = old in before.absorbed or (os.sep in old and _real(old) in before.former_roots)
     if is_attached and old not in project_ids(root):
         return Attached(old, project.id)
@@ -193,6 +222,30 @@ def move_project(root: str, old: str, project: Project | None) -> Attached:
         return Attached(name, name)
     here = describe(project, before)
     return attach(root, name, here, renamed_worktrees(root, name, here))
+
+
+def _move_worktree(root: str, old: str, project: Project) -> Attached:
+    here = describe(project, read_project(root, project.id))
+    if old == project.worktree:
+        return Attached(old, old)
+    if _place(here, old) == "here":
+        raise InvalidInputError(
+            f"the worktree {old} still stands; 'cam memory move REF --scope project' in it"
+        )
+    return adopt_worktree(root, here, old, project.worktree)
+
+
+def _place(known: KnownProject, worktree: str) -> str:
+    """Whether a worktree still is where it was: git keeps a folder for it, which names where it stands."""
+    git_dir = known.worktrees.get(worktree, "")
+    if not git_dir:
+        return "unknown"
+    try:
+        with open(os.path.join(git_dir, "gitdir"), encoding="utf-8", errors="surrogateescape") as file:
+            place = os.path.join(git_dir, file.read(4096).strip())  # git may write it relative
+        return "here" if os.path.exists(place) else "gone"
+    except OSError:
+        return "here" if os.path.isdir(git_dir) else "gone"
 
 
 def merge_projects(root: str, old: str, new: str) -> Attached:

@@ -6,7 +6,7 @@ is kept below ``backup``. A crash leaves the old state or the new one, and a rep
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cam.core.errors import CamError, InvalidInputError, NotFoundError
@@ -122,6 +122,18 @@ def records_of(root: str, name: str) -> list[MemoryRecord]:
     return found
 
 
+def local_records(root: str, name: str) -> dict[str, list[MemoryRecord]]:
+    """What is remembered for each worktree of a project alone, by the worktree's id."""
+    return {
+        worktree: [
+            record
+            for record in MarkdownStore(StoreLayout(root, name, worktree)).snapshot().records
+            if record.scope is MemoryScope.PROJECT_LOCAL
+        ]
+        for worktree in list_folder(os.path.join(root, "projects", name, "locals"))
+    }
+
+
 def has_memory(root: str, name: str) -> bool:
     """Whether the project has a topic file; asks names alone."""
     folder = os.path.join(root, "projects", name)
@@ -175,35 +187,102 @@ def attach(root: str, old: str, new: KnownProject, worktrees: Mapping[str, str])
             MarkdownStore(layout).note_edits()
     with MarkdownStore(StoreLayout(root)).locked():
         folder = project_folder(root, old)
-        target = os.path.join(root, "projects", new.id)
-        while True:
-            theirs, ours = _read_to_replace(folder), _read_to_replace(target)
-            merger = _Merger(root, old, new, worktrees)
-            staged = os.path.join(root, "projects", f".{new.id}.{secrets.token_hex(4)}.tmp")
-            try:
-                for path, data in merger.merge(theirs, ours).items():
-                    write_atomic(os.path.join(staged, path), data)
-            except BaseException:
-                remove_folder(staged)
-                raise
-            was_there = exchange_folders(staged, target)
-            if not was_there or _read_folder(staged) == ours:
-                break
-            exchange_folders(staged, target)  # somebody saved a file meanwhile: with that one, once more
-            remove_folder(staged)
-        copy = os.path.join(root, "backup", f"{_compact(now_stamp())}-{merger.transaction[-8:]}")
-        if was_there:
-            move_folder(staged, os.path.join(copy, new.id))
+
+        def read() -> _Parts:
+            theirs, ours = _read_to_replace(folder), _read_to_replace(os.path.join(root, "projects", new.id))
+            return _Parts(theirs, ours, ours)
+
+        merger, copy = _rebuild(root, new.id, read, lambda: _Merger(root, old, new, worktrees))
         move_folder(folder, os.path.join(copy, old))
         _renew_shadows(root, new.id)
         remove_folder(os.path.join(root, "cache", "shadow", "projects", old))
     return replace(merger.result(), copy=copy)
 
 
+def adopt_worktree(root: str, project: KnownProject, worktree: str, into: str) -> Attached:
+    """Give what was remembered for one worktree of a project to another one, record by record.
+
+    Args:
+        root: the store.
+        project: whose worktrees they are.
+        worktree: the one that is no more.
+        into: the one that gets its records.
+
+    Raises:
+        NotFoundError: nothing is remembered for that worktree.
+        WriteRefusedError: a file is read-only; nothing was changed.
+        StoreUnavailableError: the machine refuses; nothing was changed.
+    """
+    home = f"locals/{worktree}/"
+    others = {name: git for name, git in project.worktrees.items() if name != worktree}
+    project = replace(project, worktrees=others)
+    for layout in layouts_of(root, project.id):
+        MarkdownStore(layout).note_edits()
+    with MarkdownStore(StoreLayout(root)).locked():
+        folder = project_folder(root, project.id)
+        if not os.path.isdir(os.path.join(folder, home)):
+            raise NotFoundError(f"nothing is remembered for a worktree {worktree!r}; see 'cam project show'")
+
+        def read() -> _Parts:
+            files = _read_to_replace(folder)
+            theirs = {path: data for path, data in files.items() if path.startswith(home)}
+            return _Parts(theirs, {p: data for p, data in files.items() if p not in theirs}, files)
+
+        merger, copy = _rebuild(
+            root, project.id, read, lambda: _Merger(root, worktree, project, {worktree: into}, is_whole=False)
+        )
+        _renew_shadows(root, project.id)
+        remove_folder(os.path.join(root, "cache", "shadow", "projects", project.id, "locals", worktree))
+    return replace(merger.result(), new=into, copy=copy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What becomes one.
+
+    Attributes:
+        theirs: files that come, by path relative to a project's folder.
+        ours: files that they come to.
+        target: all files of the folder that is replaced.
+    """
+
+    theirs: Mapping[str, bytes]
+    ours: Mapping[str, bytes]
+    target: Mapping[str, bytes]
+
+
+def _rebuild(
+    root: str, name: str, read: Callable[[], _Parts], new_merger: "Callable[[], _Merger]"
+) -> "tuple[_Merger, str]":
+    """Build a project's folder anew and put it into place; the merger, and where the former one is kept."""
+    target = os.path.join(root, "projects", name)
+    while True:
+        parts, merger = read(), new_merger()
+        staged = os.path.join(root, "projects", f".{name}.{secrets.token_hex(4)}.tmp")
+        try:
+            for path, data in merger.merge(parts.theirs, parts.ours).items():
+                write_atomic(os.path.join(staged, path), data)
+        except BaseException:
+            remove_folder(staged)
+            raise
+        was_there = exchange_folders(staged, target)
+        if not was_there or _read_folder(staged) == parts.target:
+            break
+        exchange_folders(staged, target)  # somebody saved a file meanwhile: with that one, once more
+        remove_folder(staged)
+    copy = os.path.join(root, "backup", f"{_compact(now_stamp())}-{merger.transaction[-8:]}")
+    if was_there:
+        move_folder(staged, os.path.join(copy, name))
+    return merger, copy
+
+
 class _Merger:
     """Builds the files of the project that remains."""
 
-    def __init__(self, root: str, old: str, new: KnownProject, worktrees: Mapping[str, str]) -> None:
+    def __init__(
+        self, root: str, old: str, new: KnownProject, worktrees: Mapping[str, str], *, is_whole: bool = True
+    ) -> None:
+        self._is_whole = is_whole  # a project, not one worktree of it
         self.transaction = f"{_compact(now_stamp())}-{secrets.token_hex(4)}"
         self._root, self._old, self._new, self._worktrees = root, old, new, worktrees
         self._now = now_stamp()
@@ -286,7 +365,7 @@ class _Merger:
 
     def _note(self, path: str, after: MemoryRecord, before: MemoryRecord | None) -> None:
         folder = os.path.dirname(path).removesuffix("/archive")
-        reason = f"taken along from project {self._old}"
+        reason = f"taken along from {'project' if self._is_whole else 'worktree'} {self._old}"
         operation = MemoryOperation(OperationKind.MERGE, after, reason, "attach")
         self._changes.setdefault(folder, []).append(Change(operation, before, after))
 
@@ -323,6 +402,8 @@ class _Merger:
             files[name] = update_index(files.get(name, b""), scope, state, topics)
 
     def _identity(self, ours: Mapping[str, bytes]) -> KnownProject:
+        if not self._is_whole:
+            return self._new
         before = parse_project(ours.get("project.json", b""), self._new.id) or KnownProject(self._new.id)
         old = read_project(self._root, self._old)
         roots = (*before.former_roots, *old.former_roots, old.root)

@@ -19,6 +19,7 @@ from cam.setup.projects import (
     note_project,
     purge_project,
     recognise,
+    show_project,
 )
 from cam.store.identity import Project, resolve_project
 from cam.store.layout import StoreLayout
@@ -294,6 +295,30 @@ def test_a_linked_worktree_of_a_repository_that_moved_before_its_first_session(
     assert move_project(desk.root, name, desk.project(new)).strays == ()
     assert desk.texts(new) == {"Local to shop"}
     assert desk.texts(linked) == {"Local to feature"}
+
+
+def test_what_a_lost_worktree_knew_is_shown_and_taken_along(desk: Desk, tmp_path: Path) -> None:
+    main = repository(tmp_path / "shop")
+    linked = tmp_path / "linked"
+    git(main, "worktree", "add", "-q", str(linked))
+    for folder, text in ((main, "Lint first"), (linked, "Runs on staging"), (linked, "Lint first")):
+        desk.remember(folder, text, MemoryScope.PROJECT_LOCAL)
+        desk.note(folder)
+    here, worktree = desk.project(main), desk.project(linked).worktree
+    with pytest.raises(InvalidInputError, match="still stands"):
+        move_project(desk.root, worktree, here)
+    shutil.rmtree(linked)  # git is not told, and looks itself
+    assert {(w.id, w.place, w.records) for w in show_project(desk.root, here.id, here).worktrees} == {
+        (here.worktree, "here", 1), (worktree, "gone", 2),
+    }  # fmt: skip
+    assert desk.texts(main) == {"Lint first"}  # it was said of that worktree alone
+    done = move_project(desk.root, worktree, here)
+    assert (done.records, done.known) == (1, 1)
+    assert desk.texts(main) == {"Lint first", "Runs on staging"}
+    assert [w.id for w in show_project(desk.root, here.id, here).worktrees] == [here.worktree]
+    assert desk.is_sound()
+    with pytest.raises(NotFoundError):
+        move_project(desk.root, worktree, here)
 
 
 def test_merge_purge_and_what_is_not_there(desk: Desk, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from cam.setup.care import restore_ts
 from cam.store.gc import Keep, clear
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
-from cam.store.projects import attach, project_ids
+from cam.store.projects import adopt_worktree, attach, project_ids, read_project
 from cam.store.verify import verify
 from tests.fakes.crashes import CannotTraceError, Crash, Crashes, deaths, faults, kills, power_cuts
 
@@ -265,6 +265,23 @@ def restore(root: str) -> None:
     restore_ts(root)
 
 
+def adopt(root: str) -> None:
+    adopt_worktree(root, read_project(root, "old-1"), "old-1", "tree-3")
+
+
+def adopted(crash: Crash) -> None:
+    root = str(crash.root)
+    sound(root, crash)
+    views = [MarkdownStore(StoreLayout(root, "old-1", worktree)) for worktree in ("old-1", "tree-3")]
+    before, after = ({r.summary for r in view.snapshot().records} for view in views)
+    assert (before, after) in (({FACTS[0], FACTS[2]}, {FACTS[0]}), ({FACTS[0]}, {FACTS[0], FACTS[2]})), crash
+    assert not (crash.is_done and FACTS[2] in before)
+    if FACTS[2] in before:
+        adopt(root)
+    assert {r.summary for r in views[1].snapshot().records} == {FACTS[0], FACTS[2]}, crash
+    sound(root, crash)
+
+
 def moved(crash: Crash) -> None:
     root = str(crash.root)
     sound(root, crash)
@@ -315,6 +332,7 @@ def restored(crash: Crash) -> None:
 
 CARE = {
     "move": (fill_projects, move, moved),
+    "worktree": (fill_projects, adopt, adopted),
     "clear": (fill_projects, clear_all, cleared),
     "erase": (fill_projects, erase_one, erased),
     "restore": (fill_predecessor, restore, restored),
