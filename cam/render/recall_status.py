@@ -4,6 +4,7 @@ from typing import Any
 
 from cam.core.display import counted, one_line
 from cam.recall.status import Rebuilt, Status
+from cam.render.gc import size
 from cam.render.records import problem_data
 
 
@@ -38,14 +39,14 @@ def status_text(status: Status) -> str:
     counts = (
         f"{counted(status.records, 'record')} ({status.active:,} active) and {counted(status.notes, 'note')}"
     )
-    lines = [f"{counts} in {counted(status.files, 'file')}, {status.bytes / 1e6:.1f} MB: {status.root}"]
+    lines = [f"{counts} in {counted(status.files, 'file')}, {size(status.bytes)}: {status.root}"]
     if status.policy == "off":
         lines.append("no index is kept (recall_index is off)")
     elif not status.indexes:
         lines.append("no index yet: the next search makes one")
     lines += [
         f"  index {index.scope} {index.state}: {counted(index.records, 'record')}, "
-        f"{index.bytes / 1e6:.1f} MB, " + ("fresh" if index.is_fresh else "renewed by the next search")
+        f"{size(index.bytes)}, " + ("fresh" if index.is_fresh else "renewed by the next search")
         for index in status.indexes
     ]
     return "\n".join(lines)

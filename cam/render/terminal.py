@@ -19,6 +19,9 @@ _REF = re.compile(
 )
 _WAY = re.compile(r"\b(?:undo|redo): cam undo\b.*")
 _QUOTE = re.compile(r"“[^”]*”")
+_GAP = re.compile(r" {2,}(?=[^ ])")
+_OPENING = "「『【〖《〈(〔[{“‘"
+_CLOSING = "」』】〗》〉)〕]}、。,.:;!?・…ー”’,.;:!?)]"
 _LEAST = 20
 
 
@@ -64,8 +67,8 @@ def fitted(line: str, columns: int, hang: int | None = None) -> list[str]:
 def _hang(line: str, columns: int) -> int:
     """Where further rows begin: under the last column of the first half, else two behind the line's start."""
     start = len(line) - len(line.lstrip(" "))
-    last = line.rfind("  ", start, columns // 2)
-    return last + 2 if last >= 0 else start + 2
+    begins = [gap.end() for gap in _GAP.finditer(line, start, columns) if gap.end() <= columns // 2]
+    return begins[-1] if begins else start + 2
 
 
 def _pieces(text: str, columns: int) -> list[str]:
@@ -77,10 +80,15 @@ def _pieces(text: str, columns: int) -> list[str]:
             continue
         start = 0
         for end in range(1, len(word) + 1):
-            if end == len(word) or (width(word[end - 1]) == 2 and width(word[end]) > 0):
+            if end == len(word) or _may_part(word[end - 1], word[end]):
                 pieces.append(word[start:end])
                 start = end
     return pieces
+
+
+def _may_part(one: str, other: str) -> bool:
+    """Whether a row may end between them: behind a wide one; what closes never begins a row."""
+    return width(one) == 2 and width(other) > 0 and one not in _OPENING and other not in _CLOSING
 
 
 def _painted(row: str, *, is_first: bool) -> str:

@@ -19,6 +19,7 @@ from cam.hosts.mcp_tools import TOOLS
 from cam.recall.adapter import create
 from cam.startup.compile import TopicRef, compile_payload
 from cam.system.environment import AGENT_VARIABLES
+from tests.reference import COMMANDS_PAGE, SETTINGS_PAGE, commands_page, with_settings
 
 ROOT = Path(__file__).parents[3]
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
@@ -82,6 +83,13 @@ def test_every_command_and_setting_is_documented() -> None:
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"`cam {name}" not in text] == []
     assert [s.name for s in SETTINGS if f"| `{s.name}` | `{s.variable}` |" not in text] == []
+
+
+def test_the_reference_is_what_the_program_declares() -> None:
+    """Else: ``python -m tests.reference`` writes it anew."""
+    settings = SETTINGS_PAGE.read_text(encoding="utf-8")
+    assert with_settings(settings) == settings
+    assert COMMANDS_PAGE.read_text(encoding="utf-8") == commands_page()
 
 
 def test_what_agents_can_do_is_documented() -> None:

@@ -49,3 +49,14 @@ def test_nothing_is_lost_and_colour_adds_codes_alone(columns: int, text: str) ->
     if columns >= 40:
         for row in plain.split("\n"):
             assert width(row) <= columns or max(map(len, row.split())) > columns // 2 - 4
+
+
+def test_nothing_that_closes_begins_a_row() -> None:
+    rows = dress("これはとても長い文章です。「そして」もっと長い文章です。", 24, colour=False).split("\n")
+    assert max(map(width, rows)) <= 24
+    assert [row for row in rows if row.strip()[:1] in "。」" or row[-1:] == "「"] == []
+
+
+def test_what_is_no_column_in_the_first_half_is_none() -> None:
+    line = f"{'a-name':<24}value   where it comes from"
+    assert dress(line, 32, colour=False).split("\n")[1].startswith("  where")
