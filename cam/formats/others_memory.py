@@ -9,7 +9,8 @@ read like instruction files. An item of ``MEMORY.md`` that only links to such a 
 
 Codex's native ``MEMORY.md``: blocks ``# Task Group: …`` with ``applies_to: cwd=PATH; …``; of them the items
 of ``## User preferences``, ``## Reusable knowledge`` and ``## Failures and how to do differently``, without
-the ``[Task 1]`` they end with. Lists of rollouts and keywords are its index.
+the ``[Task 1]`` they end with. Lists of rollouts and keywords are its index. Newer releases keep one
+``memory_summary.md`` instead: of it the items of ``## User preferences`` and ``## General Tips``.
 """
 
 import re
@@ -25,6 +26,7 @@ _FIELD = re.compile(r"(?P<name>[a-z_]+):[ \t]*(?P<value>.*)")
 _CWD = re.compile(r"\bcwd=(?P<path>/[^;,\n]*)")
 
 _NATIVE_SECTIONS = ("user preferences", "reusable knowledge", "failures and how to do differently")
+_SUMMARY_SECTIONS = ("user preferences", "general tips")
 _CLAUDE_TOPICS = {"user": "preferences", "feedback": "preferences", "reference": "reference"}
 
 
@@ -74,13 +76,23 @@ def claude_notes(text: str, files: frozenset[str] = frozenset()) -> list[Note]:
 
 def native_notes(text: str) -> list[Note]:
     """The notes of Codex's own ``MEMORY.md``, in order."""
+    return _sections(text, _NATIVE_SECTIONS)
+
+
+def summary_notes(text: str) -> list[Note]:
+    """The notes of Codex's own ``memory_summary.md``, in order."""
+    return _sections(text, _SUMMARY_SECTIONS)
+
+
+def _sections(text: str, names: tuple[str, ...]) -> list[Note]:
+    """The notes of some sections, each with the folder that its block is about."""
     found: list[Note] = []
     folder, section = "", ""
     lines: list[tuple[int, str]] = []
 
     def close() -> None:
-        if section in _NATIVE_SECTIONS:
-            topic = "preferences" if section == _NATIVE_SECTIONS[0] else None
+        if section in names:
+            topic = "preferences" if section == "user preferences" else None
             for note in _notes(lines):
                 said = _TASKS.sub("", note.text)
                 if said:

@@ -15,7 +15,7 @@ from cam.core.operations import Quote
 from cam.core.records import MemoryScope, MemoryState, Source
 from cam.core.tombstones import normal, tombstone_key
 from cam.formats.audit import Waiting, item_id
-from cam.formats.others_memory import Note, claude_notes, instruction_notes, native_notes
+from cam.formats.others_memory import Note, claude_notes, instruction_notes, native_notes, summary_notes
 from cam.memory.agents import queue_proposals
 from cam.memory.review import read_queue
 from cam.memory.screen import screened
@@ -83,15 +83,14 @@ def claude_files(home: str, folders: Iterable[str]) -> tuple[Found, ...]:
 
 def native_files(codex_home: str, root: str) -> tuple[Found, ...]:
     """Codex's native memory, as far as it is about the folder ``root`` or no folder at all."""
-    path = os.path.join(codex_home, "memories", "MEMORY.md")
-    if not os.path.lexists(path):
-        return ()
 
     def about(text: str) -> list[Note]:
         own = os.path.realpath(root).rstrip("/")
         return [n for n in native_notes(text) if not n.folder or f"{n.folder}/".startswith(f"{own}/")]
 
-    return (_read(path, about, None),)
+    kept = (("memories", "MEMORY.md", about), ("memories_v2", "memory_summary.md", summary_notes))
+    paths = ((os.path.join(codex_home, folder, name), split) for folder, name, split in kept)
+    return tuple(_read(path, split, None) for path, split in paths if os.path.lexists(path))
 
 
 def plan_others(store: MarkdownStore, kind: str, files: Sequence[Found]) -> OthersPlan:

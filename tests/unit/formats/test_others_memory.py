@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cam.formats.others_memory import claude_notes, instruction_notes, native_notes
+from cam.formats.others_memory import claude_notes, instruction_notes, native_notes, summary_notes
 
 AGENTS = """\
 # Rules
@@ -101,6 +101,33 @@ def test_codex_s_memory_gives_its_guidance_with_the_folder_it_is_about() -> None
     ]
 
 
+def test_codex_s_summary_gives_what_the_person_prefers() -> None:
+    text = """v1
+
+## User Profile
+The user paints boats blue.
+
+## User preferences
+- Answer in English [Task 1]
+- Prefers pnpm
+  over npm
+
+## General Tips
+- Redis must run for the tests
+
+## What's in Memory
+### /src/shop
+#### 2026-11-30
+- rollout_summaries/2026-11-30-deploy.md — how the shop is deployed; thread_id=1
+"""
+    assert [(n.text, n.details, n.topic) for n in summary_notes(text)] == [
+        ("Answer in English", (), "preferences"),
+        ("Prefers pnpm", ("over npm",), "preferences"),
+        ("Redis must run for the tests", (), None),
+    ]
+    assert summary_notes(NATIVE)[0].topic == "preferences"
+
+
 LINE = st.sampled_from(
     [
         "- a", "  b", "", "# h", "```", "~~~", "<!-- x", "-->", "<!-- c:start -->", "<!-- c:end -->", "1) x",
@@ -112,7 +139,7 @@ LINE = st.sampled_from(
 @given(st.lists(LINE, max_size=25))
 def test_any_text_is_taken_apart_without_a_line_twice(lines: list[str]) -> None:
     text = "\n".join(lines)
-    for split in (instruction_notes, claude_notes, native_notes):
+    for split in (instruction_notes, claude_notes, native_notes, summary_notes):
         notes = split(text)
         assert all(note.text.strip() and "\n" not in note.text for note in notes)
         assert len({note.line for note in notes}) == len(notes)

@@ -28,6 +28,10 @@ def repo(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         NATIVE.replace("/src/shop", str(folder)) + "# Task Group: bank\napplies_to: cwd=/src/bank;\n"
         "## Reusable knowledge\n- The ledger is append-only\n"
     )
+    (own_home / ".codex" / "memories_v2").mkdir()
+    (own_home / ".codex" / "memories_v2" / "memory_summary.md").write_text(
+        "v1\n\n## User preferences\n- Commit messages are in English\n\n## What's in Memory\n- a pointer\n"
+    )
     slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(folder))
     claude = own_home / ".claude" / "projects" / slug / "memory"
     claude.mkdir(parents=True)
@@ -62,6 +66,7 @@ def store(home: Path) -> dict[str, bytes]:
                 "Redis must run for the tests",
                 "timeouts -> Redis was down -> start it",
                 "ripgrep is installed",
+                "Commit messages are in English",
             ],
         ),
     ],
@@ -107,6 +112,7 @@ def test_what_cannot_be_read_is_named_and_nothing_is_nothing(
     files = asked(capsys, "import", "claude", "--dry-run")["files"]
     assert [Path(f["path"]).name for f in files if "problem" in f] == ["latin.md"]
     (own_home / ".codex" / "memories" / "MEMORY.md").unlink()
+    (own_home / ".codex" / "memories_v2" / "memory_summary.md").unlink()
     assert asked(capsys, "import", "native", "--yes")["files"] == []
     monkeypatch.setenv("CODEX_THREAD_ID", "1")
     assert run(["import", "claude", "--yes"]) == 5
