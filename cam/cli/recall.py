@@ -5,6 +5,7 @@ line is checked before anything of the store is read.
 """
 
 import gc
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,12 +16,18 @@ from cam.core.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from cam.core.problems import Problem
+    from cam.core.ranking import Document
+    from cam.core.records import MemoryRecord
     from cam.core.settings import Settings
     from cam.recall.flow import Recall
     from cam.recall.request import Expansion, Filters
     from cam.store.layout import StoreLayout
+    from cam.store.sidecar import DocumentOf
 
 ALIASES = {"get": "details"}
+
+_MANY = 5_000
+"""Records that are read and indexed in a second or so."""
 
 _FILTERS = (
     Option("--scope", "SCOPE", "global, project or project-local."),
@@ -196,7 +203,28 @@ def _open(options: Mapping[str, str]) -> tuple["Recall", tuple[str, ...]]:
     from cam.system.clock import now_stamp
 
     layout, settings, _ = _locate(options)
-    return open_recall(layout, settings, now=now_stamp(), strict="--strict" in options), settings.warnings
+    recall = open_recall(
+        layout, settings, now=now_stamp(), strict="--strict" in options, document_of=_noticing()
+    )
+    return recall, settings.warnings
+
+
+def _noticing() -> "DocumentOf":
+    """What of a record may be found; who waits at a terminal is told why, where many must be read."""
+    from cam.recall.source import visible_document
+
+    if sys.stderr is None or not sys.stderr.isatty():
+        return visible_document
+    count = 0
+
+    def document_of(record: "MemoryRecord") -> "Document":
+        nonlocal count
+        count += 1
+        if count == _MANY:
+            sys.stderr.write("cam: indexing what is remembered; the next search will not wait for it …\n")
+        return visible_document(record)
+
+    return document_of
 
 
 def _locate(options: Mapping[str, str]) -> tuple["StoreLayout", "Settings", str]:

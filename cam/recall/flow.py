@@ -20,8 +20,9 @@ from cam.recall.indexed import RecordsOnDisk, ask_disk
 from cam.recall.request import SearchRequest, TimelineRequest, read_refs
 from cam.recall.result import Details, SearchResult, Timeline
 from cam.recall.search import search
-from cam.recall.source import Searchable
+from cam.recall.source import Searchable, visible_document
 from cam.store.layout import StoreLayout
+from cam.store.sidecar import DocumentOf
 
 if TYPE_CHECKING:
     from cam.recall.status import Rebuilt, Status
@@ -30,7 +31,14 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-def open_recall(layout: StoreLayout, settings: Settings, *, now: str, strict: bool = False) -> "Recall":
+def open_recall(
+    layout: StoreLayout,
+    settings: Settings,
+    *,
+    now: str,
+    strict: bool = False,
+    document_of: DocumentOf = visible_document,
+) -> "Recall":
     """Recall as the settings want it.
 
     Args:
@@ -38,8 +46,9 @@ def open_recall(layout: StoreLayout, settings: Settings, *, now: str, strict: bo
         settings: ``recall_index`` counts.
         now: ISO-8601 UTC.
         strict: as for ``Recall``.
+        document_of: as for ``Recall``.
     """
-    return Recall(layout, now=now, use_index=settings.keeps_index, strict=strict)
+    return Recall(layout, now=now, use_index=settings.keeps_index, strict=strict, document_of=document_of)
 
 
 class Recall:
@@ -50,15 +59,23 @@ class Recall:
         now: ISO-8601 UTC; what does not hold then is not found.
         use_index: whether the sidecar is used and kept; the answers are the same.
         strict: fail where anything of the store cannot be read, instead of saying so beside the answer.
+        document_of: what of a record that must be read from its file may be found; called once for each.
     """
 
     def __init__(
-        self, layout: StoreLayout, *, now: str, use_index: bool = True, strict: bool = False
+        self,
+        layout: StoreLayout,
+        *,
+        now: str,
+        use_index: bool = True,
+        strict: bool = False,
+        document_of: DocumentOf = visible_document,
     ) -> None:
         self._layout = layout
         self._now = now
         self._use_index = use_index
         self._strict = strict
+        self._document_of = document_of
 
     def search(self, request: SearchRequest) -> SearchResult:
         """One page of cards, best first.
@@ -185,7 +202,7 @@ class Recall:
             self._check_strict(source.problems)
             return answer
 
-        return ask_disk(self._layout, strictly, use_index=self._use_index)
+        return ask_disk(self._layout, strictly, use_index=self._use_index, document_of=self._document_of)
 
     def _check_strict(self, problems: Sequence[Problem]) -> None:
         if self._strict and problems:

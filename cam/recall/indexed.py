@@ -21,13 +21,19 @@ from cam.store.sidecar import NOTES, DamagedError, DocumentOf, Part, Shard, drop
 _T = TypeVar("_T")
 
 
-def ask_disk(layout: StoreLayout, ask: Callable[["RecordsOnDisk"], _T], *, use_index: bool = True) -> _T:
+def ask_disk(
+    layout: StoreLayout,
+    ask: Callable[["RecordsOnDisk"], _T],
+    *,
+    use_index: bool = True,
+    document_of: DocumentOf = visible_document,
+) -> _T:
     """What ``ask`` answers; an index that turns out damaged is dropped and does not count."""
     try:
-        return ask(RecordsOnDisk(layout, trust=use_index))
+        return ask(RecordsOnDisk(layout, trust=use_index, document_of=document_of))
     except (DamagedError, ValueError):
         drop_indexes(layout)
-        return ask(RecordsOnDisk(layout, trust=False))
+        return ask(RecordsOnDisk(layout, trust=False, document_of=document_of))
 
 
 class RecordsOnDisk:

@@ -128,6 +128,40 @@ def test_no_file_of_the_users_differs_from_what_plain_codex_leaves(sandbox: Any,
     }
 
 
+@pytest.mark.parametrize("version", ["0.125.0", "0.171.0"])
+def test_the_users_profile_folder_and_worktree_stay_in_force(sandbox: Any, version: str) -> None:
+    """The model is asked as plain Codex asks it, with memory besides, and the settings are the same bytes."""
+    is_new = version == "0.171.0"
+    line = ["exec", "-p", "work", "-c", "model_reasoning_effort=high", "hello"]
+    places = [["--cd", "sub"], ["--worktree"]] if is_new else [["--cd", "sub"]]
+    asked, files = [], []
+    for program in (None, CAM):
+        tables = "" if is_new else '[profiles.work]\nmodel = "gpt-work"\n'
+        box = sandbox(version, tables=tables)
+        if is_new:
+            (box.codex_home / "work.config.toml").write_text('model = "gpt-work"\n')
+        (box.repo / "sub").mkdir()
+        (box.repo / "sub" / "AGENTS.md").write_text("SUB RULE")
+        box.git("add", ".")
+        box.git("commit", "-qm", "sub")
+        if program:
+            cam(box, "remember", "--scope", "project", "Deploys run on Tuesdays")
+        for place in places:
+            done = cam(box, *line, *place) if program else box.run(*line, *place)
+            assert done.returncode == 0, done.stderr
+        requests = [r for r in box.server.requests if "hello" in json.dumps(r)]
+        asked.append([(r["model"], r.get("reasoning"), "SUB RULE" in json.dumps(r)) for r in requests])
+        config = {p.name: p.read_text() for p in sorted(box.codex_home.glob("*.toml"))}
+        here = str(box.root)
+        files.append(
+            {n: t.replace(box.server.base_url, "URL").replace(here, "ROOT") for n, t in config.items()}
+        )
+    assert asked[0] == asked[1]
+    assert (asked[1][0][0], asked[1][0][2]) == ("gpt-work", True)
+    assert files[0] == files[1]
+    assert box.shown("Deploys run on Tuesdays") == [1] * len(asked[1])
+
+
 @pytest.mark.parametrize("version", RELEASES)
 def test_the_users_own_instructions_stay(sandbox: Any, version: str) -> None:
     box = sandbox(version, top='developer_instructions = "ANSWER IN RHYMES"')

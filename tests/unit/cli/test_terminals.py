@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from cam.cli import long_work
+from cam.cli import long_work, recall
 from cam.cli.entry import main
 from cam.context import open_context
 from cam.core.display import width
 from cam.memory.flow import tell
 from cam.recall import rebuild
+from cam.store.sidecar import drop_indexes
 from tests.command_tree import LEAVES
 
 TEXTS = (
@@ -148,6 +149,18 @@ def test_long_work_has_a_bar_on_a_terminal_alone(refs: list[str], monkeypatch: p
         for is_tty, more in ((True, []), (True, ["--json"]), (False, [])):
             _, out, err = run([*line.split(), *more], Terminal("utf-8", is_tty=is_tty), monkeypatch)
             assert (words in err) is (is_tty and not more), f"{line}{more}\n{out}\n{err}"
+
+
+def test_a_first_search_says_what_it_waits_for_on_a_terminal_alone(
+    refs: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert refs
+    monkeypatch.setattr(recall, "_MANY", 2)
+    for is_tty, says in ((False, False), (True, True), (True, False)):  # nothing to wait for any more
+        if says:
+            drop_indexes(open_context().layout)
+        _, _, err = run(["recall", "search", "Tuesdays"], Terminal("utf-8", is_tty=is_tty), monkeypatch)
+        assert ("cam: indexing what is remembered" in err) is says
 
 
 def test_the_bar_counts_and_says_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
