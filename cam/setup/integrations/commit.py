@@ -1,12 +1,12 @@
-"""Carry a plan of file changes out, whole or not at all, and remember what each file was before.
+"""Carry a plan of file changes out, whole or not at all, and remember the way back to what was before.
 
-``<store>/integrations/``: ``installed.json`` holds, for each file that something was put into, its bytes
-before and a hash of what it was left as, so that the way back is exact; ``pending.json`` stands while a plan
+``<store>/integrations/``: ``installed.json`` holds, for each file that something was put into, which lines of
+it came and what those replaced, and a hash of what it was left as, so that the way back is exact (and no
+secret that stands in the file is kept a second time); ``pending.json`` has the same while a plan
 is being carried out, so that what a crash left half-done is taken back at the next one. Without them all can
 still be removed, only a file's exact layout is not known any more.
 """
 
-import base64
 import contextlib
 import json
 import os
@@ -17,6 +17,7 @@ from typing import Any
 
 from cam.core.errors import CamError, StalePlanError, StoreUnavailableError
 from cam.setup.integrations.result import FileChange
+from cam.setup.integrations.way_back import WayBack, way_back, way_from_data, way_to_data
 from cam.system.files import (
     explain,
     make_folder,
@@ -40,14 +41,14 @@ class Installed:
     """One file that something was put into.
 
     Attributes:
-        before: its bytes before, None where there was none.
-        left: hash of what it was left as, "" where it was left as before.
+        back: the way to its bytes before.
+        left: hash of what it was left as, "" where it went.
         pieces: what was put in.
         folders: folders that were made for it, the outermost first.
         mode: its permission bits, for the time in which it is written.
     """
 
-    before: bytes | None
+    back: WayBack
     left: str
     pieces: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -56,6 +57,14 @@ class Installed:
     def is_as_left(self, data: bytes | None) -> bool:
         """Whether the file is still as it was left."""
         return data is not None and _digest(data) == self.left
+
+    def before(self, data: bytes | None) -> bytes | None:
+        """The file's bytes before, None where there was none.
+
+        Args:
+            data: the file as it was left.
+        """
+        return self.back.before(data)
 
 
 def read_manifest(store: str) -> dict[str, Installed]:
@@ -94,7 +103,9 @@ def commit_changes(changes: Sequence[FileChange], store: str) -> None:
                 raise StalePlanError(f"{change.path} was changed meanwhile; nothing was written; try again")
         manifest = read_manifest(store)
         pending = {
-            c.target: Installed(c.before, _digest(c.after), (), _missing(os.path.dirname(c.target)), c.mode)
+            c.target: Installed(
+                way_back(c.before, c.after), _digest(c.after), (), _missing(os.path.dirname(c.target)), c.mode
+            )
             for c in changes
         }
         _save(_file(store, "pending.json"), pending)
@@ -175,11 +186,12 @@ def _restore(target: str, was: Installed, mode: int) -> None:
     with contextlib.suppress(FileNotFoundError):
         mode = os.stat(target).st_mode & 0o777
     now = read_bytes(target)
-    if now != was.before and (now is None or was.is_as_left(now)):
-        if was.before is None:
+    if _digest(now) == was.left:
+        before = was.before(now)
+        if before is None:
             remove_file(target)
         else:
-            temporary = stage_file(target, was.before, _TAG)
+            temporary = stage_file(target, before, _TAG)
             os.chmod(temporary, mode)
             put_in_place(temporary, target)
     _drop_folders(was.folders)
@@ -196,7 +208,9 @@ def _after(
         if change.after is None or not change.pieces:
             made |= set(folders)
             continue
-        after[change.target] = Installed(change.base, _digest(change.after), change.pieces, folders)
+        after[change.target] = Installed(
+            way_back(change.base, change.after), _digest(change.after), change.pieces, folders
+        )
     for target, entry in after.items():  # who is left in a folder that was made inherits it
         mine = {folder for folder in made if target.startswith(f"{folder}{os.sep}")} | set(entry.folders)
         after[target] = replace(entry, folders=tuple(sorted(mine)))
@@ -256,7 +270,7 @@ def _load(path: str) -> dict[str, Installed]:
         raw: Any = json.loads(read_bytes(path) or b"{}")
         return {
             target: Installed(
-                None if e["before"] is None else base64.b64decode(e["before"]), str(e["left"]),
+                way_from_data(e["back"]), str(e["left"]),
                 tuple(map(str, e["pieces"])), tuple(map(str, e["folders"])), int(e.get("mode", 0o600)),
             )
             for target, e in raw.items()
@@ -268,8 +282,8 @@ def _load(path: str) -> dict[str, Installed]:
 def _save(path: str, entries: Mapping[str, Installed]) -> None:
     raw = {
         target: {
-            "before": None if e.before is None else base64.b64encode(e.before).decode("ascii"),
-            "left": e.left, "pieces": list(e.pieces), "folders": list(e.folders), "mode": e.mode,
+            "back": way_to_data(e.back), "left": e.left, "pieces": list(e.pieces),
+            "folders": list(e.folders), "mode": e.mode,
         }
         for target, e in entries.items()
     }  # fmt: skip

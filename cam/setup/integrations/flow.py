@@ -117,14 +117,14 @@ def _with_bases(
         held = set(known.pieces) if known is not None and exact else set()
         if is_install:
             mine = {_named(p, places) for p in pieces if _holds(change.path, p, places)}
-            base = known.before if exact and known is not None else _without_all(change, places)
+            base = known.before(change.before) if exact and known else _without_all(change, places)
             done.append(replace(change, pieces=tuple(sorted(held | mine)), base=base))
             continue
         gone = {_named(p, places) for p in (*pieces, *([Piece.TRUST] if Piece.HOOKS in pieces else []))}
         left = tuple(sorted(held - gone))
         if exact and known is not None:
-            after = change.after if left else known.before
-            done.append(replace(change, after=after, pieces=left, base=known.before))
+            base = known.before(change.before)
+            done.append(replace(change, after=change.after if left else base, pieces=left, base=base))
         else:
             done.append(change)
     return tuple(done)
