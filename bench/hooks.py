@@ -6,35 +6,26 @@ A throwaway home and a project with N records (20 to a topic file). Before each 
 ones left to work on are waited for. The smallest of the runs counts.
 """
 
-import argparse
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.startup import fill, room
+from bench.startup import fill, in_a_folder, room
 
 HOOK = [sys.executable, "-I", "-m", "cam", "hook", "session-start"]
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--records", type=int, default=10_000)
-    parser.add_argument("--runs", type=int, default=7)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        measure(Path(folder), options.records, options.runs)
+    in_a_folder(measure, __doc__, 10_000)
 
 
 def measure(root: Path, records: int, runs: int) -> None:

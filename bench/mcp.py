@@ -6,18 +6,16 @@ A throwaway home and a project with N records (20 to a topic file). ``initialize
 the process to its answer, a search from its request to its answer. The smallest of the runs counts.
 """
 
-import argparse
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import IO, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.startup import fill, room
+from bench.startup import fill, in_a_folder, room
 
 BARE = """
 import anyio
@@ -45,14 +43,7 @@ QUERIES = ("cache of parser", "release notes", "zebra", "the login of order 17",
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--records", type=int, default=10_000)
-    parser.add_argument("--runs", type=int, default=7)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        measure(Path(folder), options.records, options.runs)
+    in_a_folder(measure, __doc__, 10_000)
 
 
 def measure(root: Path, records: int, runs: int) -> None:

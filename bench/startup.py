@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 FAKE_CODEX = '#!/bin/sh\n[ "$1" = --version ] && echo "codex-cli 0.171.0" || echo started\nexit 0\n'
@@ -24,10 +25,19 @@ WORDS = (
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--records", type=int, default=1000)
+    in_a_folder(measure, __doc__, 1000)
+
+
+def in_a_folder(measure: Callable[[Path, int, int], None], doc: str | None, records: int) -> None:
+    """Measure in a throwaway folder, with as many records and runs as the command line says.
+
+    Args:
+        measure: gets the folder, the records and the runs.
+        doc: what the bench is.
+        records: so many where the command line does not say.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=records)
     parser.add_argument("--runs", type=int, default=7)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
