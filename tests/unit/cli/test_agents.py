@@ -1,8 +1,10 @@
 """Agents at the command line: what their environment shows, and what stays a person's to do."""
 
 import json
+import select
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,22 @@ def test_what_is_a_person_s_is_refused_to_an_agent_and_names_the_way(
         f"why {ref}",
     ):
         assert run(line.split()) == 0, line
+
+
+def test_what_cam_leaves_to_itself_is_no_agent_s_doing(
+    repo: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrapper that an agent started saves and learns in the background all the same."""
+    monkeypatch.setenv("CODEX_THREAD_ID", "1")
+    code = "import sys; from cam.system.background import start_cam; start_cam(sys.argv[1], sys.argv[2:])"
+    words = [sys.executable, "-c", code, str(repo), "remember", "Deploy with make ship"]
+    subprocess.run(words, check=True)
+    end = time.monotonic() + 30
+    kept = b""
+    while b"make ship" not in kept and time.monotonic() < end:
+        select.select([], [], [], 0.05)
+        kept = b"".join(data for name, data in store_bytes(own_home).items() if name.endswith(".md"))
+    assert b"make ship" in kept
 
 
 def test_a_store_that_a_sandbox_keeps_closed_names_the_mcp_way(
