@@ -17,7 +17,7 @@ from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
 from cam.memory.take_back import is_arrival, last_step, named_step, plan_back
-from cam.store.machine import read_machine
+from cam.store.machine import read_machine, with_origins
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.topics import TopicKey, read_headlines
 from cam.system.clock import now_stamp
@@ -282,11 +282,8 @@ def _ids_of(store: MarkdownStore) -> tuple[str, ...]:
 
 
 def _events(store: MarkdownStore) -> list[HistoryEvent]:
-    machine = read_machine(store.layout.root)
     events = [event for scope in store.layout.scopes for event in store.history(scope)]
-    if not machine.name:
-        return events
-    return [replace(event, machine=machine.origin(event)) for event in events]
+    return with_origins(store.layout.root, events)
 
 
 def _says(record: MemoryRecord, summary: str, details: tuple[str, ...]) -> bool:

@@ -87,7 +87,7 @@ def _who(event: HistoryEvent) -> str:
     if not event.transaction:
         return "as an earlier cam noted it"
     who = _ACTORS.get(event.actor, event.actor)
-    return f"{who} on {event.machine}" if event.machine else who
+    return f"{who} on {event.machine}".lstrip() if event.machine else who
 
 
 def _place(quote: Quote) -> str:

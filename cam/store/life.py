@@ -10,6 +10,7 @@ from cam.core.operations import Change, OperationKind
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, parse_history
 from cam.store.layout import StoreLayout
+from cam.store.machine import with_origins
 from cam.store.shadow import shadow_file
 from cam.store.story import Story, pending, story
 from cam.system.files import read_bytes
@@ -69,7 +70,7 @@ def story_of(
     Raises:
         NotFoundError: nothing is known of it.
     """
-    events = events_about(layout, ref)
+    events = with_origins(layout.root, events_about(layout, ref))
     places = {ref.key: None} | {r.key: None for e in events for r in (e.before, e.after) if r is not None}
     refs = [MemoryRef(s, state, topic, name) for s, topic, name in places for state in MemoryState]
     for key in {(each.scope, each.state, each.topic): None for each in refs}:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cam.formats.history import Headline, HistoryEvent
 from cam.system.files import read_bytes, walk_files, write_atomic
@@ -64,6 +64,16 @@ def read_machine(root: str) -> Machine:
         return Machine()
     data = read_bytes(os.path.join(root, _OWN))
     return Machine(name, None if data is None else frozenset(data.decode("ascii", "replace").split()))
+
+
+def with_origins(root: str, events: list[HistoryEvent]) -> list[HistoryEvent]:
+    """Events as a person here is told of them: those of other machines carry a name, those of this one none.
+
+    Raises:
+        StoreUnavailableError: the machine refuses.
+    """
+    machine = read_machine(root)
+    return [replace(event, machine=machine.origin(event)) for event in events] if machine.name else events
 
 
 def written_here(root: str) -> Callable[[HistoryEvent], bool]:

@@ -11,10 +11,11 @@ from cam.core.errors import InvalidInputError, NotFoundError, StoreUnavailableEr
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.memory.edits import edit
 from cam.memory.erase import erase
-from cam.memory.flow import change, forget, happened, remember, undo
+from cam.memory.flow import change, forget, happened, remember, told_of, undo
 from cam.memory.log import log
 from cam.memory.machines import Synced, keep_in_git, sync_machines
 from cam.memory.wish import Wish
+from cam.render.history import story_data
 from cam.store.layout import StoreLayout
 from cam.store.machine import ELSEWHERE, machine_name
 from cam.store.memory_store import MarkdownStore
@@ -187,6 +188,9 @@ def test_undo_leaves_what_another_machine_did(pair: tuple[Machine, Machine]) -> 
     assert [e.origin for e in log(happened(one.store))] == ["", "", ""]
     (done,) = undo(one.store)
     assert [c.before.summary for c in done.changes if c.before] == ["Answer in German"]
+    lint = next(r.ref for r in two.store.snapshot().records if "Lint" in r.text)
+    told = story_data(told_of(two.store, lint))["events"]
+    assert [(step["actor"], step["machine"]) for step in told] == [("user", name), ("git", None)]
     undo(two.store, newest.transaction)
     assert two.texts() == {"Deploys run on Tuesdays"}
     settle(one, two)

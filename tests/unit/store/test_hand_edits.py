@@ -181,6 +181,7 @@ def test_without_cache_and_history_the_files_are_taken_as_they_are(store: Markdo
     assert "Fact d" in texts(store)
 
 
+WHOLE = "CAM_TEST_WHOLE" in os.environ  # with as many as a store must bear; no test sees the environment
 WRITER = """
 import sys
 from cam.core.operations import MemoryOperation, OperationKind, build_plan
@@ -201,7 +202,7 @@ for n in range(count):
 
 
 def test_many_writers_and_an_editor_without_a_lock_lose_nothing(store: MarkdownStore) -> None:
-    writers, count, saves = 8, 12, 20
+    writers, count, saves = (32, 50, 60) if WHOLE else (8, 12, 20)
     add(store, "first")
     root = store.layout.root
     running = [
@@ -220,6 +221,38 @@ def test_many_writers_and_an_editor_without_a_lock_lose_nothing(store: MarkdownS
     found = texts(store)
     assert len(found) == len(set(found)) == 1 + writers * count + saves
     assert sum(text.startswith("Edit ") for text in found) == saves
+
+
+def test_many_commands_and_an_editor_lose_nothing(tmp_path: Path) -> None:
+    commands, count, saves = (16, 12, 40) if WHOLE else (4, 2, 4)
+    (tmp_path / "repo").mkdir()
+    environment = os.environ | {"CAM_HOME": str(tmp_path / "store"), "CAM": f"{sys.executable} -m cam"}
+    say = 'for n in $(seq "$2"); do $CAM --cwd "$3" remember "Fact $1 $n" --topic workflow || exit; done'
+    running = [
+        subprocess.Popen(
+            ["sh", "-c", say, "sh", str(who), str(count), str(tmp_path / "repo")],
+            env=environment, stdout=subprocess.PIPE,
+        )
+        for who in range(commands)
+    ]  # fmt: skip
+    place: Path | None = None
+    for number in range(saves):
+        one, other = (running[(number + n) % commands].stdout for n in range(2))
+        assert one is not None
+        assert other is not None
+        one.readline()  # somebody has written
+        place = place or next((tmp_path / "store").glob("projects/*/project/workflow.md"))
+        opened = place.read_text(encoding="utf-8")
+        other.readline()  # and so has another
+        save(place, opened + f"\n## Edit {number}\nby hand\n")
+    for process in running:
+        process.communicate()
+        assert process.returncode == 0
+    assert place is not None
+    name = place.parent.parent.name
+    found = texts(MarkdownStore(StoreLayout(str(tmp_path / "store"), name, name)))
+    assert len(found) == len(set(found)) == commands * count + saves
+    assert verify(str(tmp_path / "store")).problems == ()
 
 
 def append_once_replaced(target: Path, text: bytes) -> None:
