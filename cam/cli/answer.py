@@ -1,6 +1,7 @@
 """The one boundary of every command: an answer or an error to text or JSON and an exit code."""
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -14,6 +15,9 @@ from cam.render.answer import failure, success, to_json
 from cam.system.environment import agent_variable
 
 NO_TRACE = "the details are in"
+
+_SELDOM = 100_000
+"""Objects after which Python looks for cycles: ten thousand records make many objects, and hardly a cycle."""
 
 _LONGEST = 600
 """Characters of a message that are said: what was typed wrongly may be of any length."""
@@ -66,6 +70,7 @@ def respond(command: str, as_json: bool, access: Access, work: Callable[[], Answ
         access: what the command does to what is a person's.
         work: the command.
     """
+    gc.set_threshold(_SELDOM)
     try:
         if access is Access.WRITES:
             _refuse_agents()

@@ -1,6 +1,5 @@
 """All commands by one line each; a command's module, and Typer, are imported only when it is called."""
 
-import gc
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -100,9 +99,6 @@ Options, before the command:
 
 Every command has a page: cam COMMAND --help; cam help TOPIC explains more."""
 
-_SELDOM = 100_000
-"""Objects after which Python looks for cycles: ten thousand records make many objects, and hardly a cycle."""
-
 _given = GlobalOptions()
 
 
@@ -137,7 +133,6 @@ def run_app(arguments: list[str], options: GlobalOptions) -> int:
     """
     global _given  # noqa: PLW0603 - one process runs one command; Typer has no other way to pass a value down
     _given = options
-    gc.set_threshold(_SELDOM)
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h"):
         emit(overview())

@@ -2,7 +2,7 @@
 
 ``run``, ``exec``, ``resume`` and ``fork`` pass everything behind the verb to Codex byte for byte, so they
 never see Typer; ``hook`` is called by Codex and must answer at once; ``recall`` answers before a person
-notices; ``remember`` does so on a plain line. All else goes to Typer.
+notices; ``remember`` and ``memory list`` do so on a plain line. All else goes to Typer.
 """
 
 import sys
@@ -64,6 +64,10 @@ def main(arguments: list[str]) -> int:
         from cam.cli.plain_remember import run_plain
 
         run_plain(rest[1:], options)
+    if rest[:2] == ["memory", "list"]:
+        from cam.cli.plain_list import run_plain as run_plain_list
+
+        run_plain_list(rest[2:], options)
     from cam.cli.app import run_app
 
     return run_app(rest, options)

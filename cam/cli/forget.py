@@ -44,7 +44,7 @@ def _forget(
     context = enter_context(cwd)
     if verb == "erase" and MemoryRef.looks_like(what) and not dry_run:
         return _erase(context, [MemoryRef.parse(what)])
-    snapshot = context.store.snapshot()
+    snapshot = context.store.view()
     records = snapshot.records
     if MemoryRef.looks_like(what):
         found: tuple[MemoryRecord, ...] = (find(records, MemoryRef.parse(what)),)

@@ -10,13 +10,12 @@ from cam.cli import memory_edit
 from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context, global_cwd
 from cam.cli.options import Cwd, Json, Scope, Topic
+from cam.cli.plain_list import list_answer
 from cam.cli.transfer import export_command, import_command
 from cam.context import Context, open_context
-from cam.core.errors import InvalidInputError
-from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, check_topic, parse_scope
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.render.records import (
     list_data,
-    list_text,
     overview_data,
     overview_text,
     problem_data,
@@ -59,7 +58,9 @@ def list_command(
     cwd: Cwd = None,
 ) -> None:
     """List records, sorted by ref."""
-    respond("memory.list", as_json, Access.READS, lambda: _list(scope, state, topic, cwd))
+    respond(
+        "memory.list", as_json, Access.READS, lambda: list_answer(enter_context(cwd), scope, state, topic)
+    )
 
 
 @app.command("show")
@@ -138,29 +139,6 @@ def _startup(cwd: str | None) -> Answer:
     if not payload.text:
         return Answer(data, "", ("cam: nothing would be told: nothing is remembered here",))
     return Answer(data, payload.text, tuple(f"cam: {p}" for p in problems), verbatim=True)
-
-
-def _list(scope: str | None, state: str, topic: str | None, cwd: str | None) -> Answer:
-    context = enter_context(cwd)
-    if state not in (*MemoryState, "all"):
-        raise InvalidInputError(f"no state {state!r}; states are active, archived and all")
-    wanted = parse_scope(scope) if scope else None
-    if topic is not None:
-        check_topic(topic)
-    snapshot = context.store.view()
-    records = [
-        r
-        for r in snapshot.records
-        if wanted in (None, r.scope) and state in (r.state, "all") and topic in (None, r.topic)
-    ]
-    records.sort(key=lambda r: str(r.ref))
-    notes = tuple(f"cam: {p}" for p in snapshot.problems)
-    is_all = len(records) == len(snapshot.records)
-
-    def text() -> str:
-        return "" if snapshot.problems and not records else list_text(records, is_all=is_all)
-
-    return Answer(lambda: list_data(records, snapshot.problems), text, notes)
 
 
 def _show(ref: str, cwd: str | None) -> Answer:

@@ -1,11 +1,12 @@
 """cam remember without Typer, whose import costs as much as the work; what is no plain line is left to it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cam.cli.answer import Access, Answer, emit, respond
 from cam.cli.entry import GlobalOptions
 from cam.cli.keys import who_writes
+from cam.cli.plain import last, read_plain
 from cam.context import Context, open_context
 
 if TYPE_CHECKING:
@@ -21,17 +22,17 @@ def run_plain(arguments: Sequence[str], given: GlobalOptions) -> None:
         arguments: behind ``remember``.
         given: cam's own options before the verb.
     """
-    read = _read(arguments)
-    if read is None:
+    options = read_plain(arguments, _VALUES)
+    if options is None or len(options.get("text", ())) != 1:
         return
-    (text,), options = read["text"], read
+    (text,) = options["text"]
 
     def work() -> Answer:
-        context = open_context(_last(options, "--cwd") or given.cwd)
+        context = open_context(last(options, "--cwd") or given.cwd)
         emit("", tuple(f"cam: {warning}" for warning in context.settings.warnings))
         who_writes(context.environment, None, allow_write=False)
         return remember_answer(
-            context, text, _last(options, "--scope"), _last(options, "--topic"), options.get("--detail", [])
+            context, text, last(options, "--scope"), last(options, "--topic"), options.get("--detail", [])
         )
 
     respond("remember", "--json" in options, Access.WITH_KEYS, work)
@@ -87,25 +88,3 @@ def _note_place(context: Context) -> None:
     from cam.setup.projects import note_place
 
     note_place(context.layout.root, project)
-
-
-def _read(arguments: Sequence[str]) -> dict[str, list[str]] | None:
-    """Values by option and the words as ``text``; None where Typer should have a look."""
-    found: dict[str, list[str]] = {}
-    rest = list(arguments)
-    while rest:
-        word = rest.pop(0)
-        name, equals, value = word.partition("=")
-        if word == "--json":
-            found["--json"] = []
-        elif name in _VALUES and (equals or rest):
-            found.setdefault(name, []).append(value if equals else rest.pop(0))
-        elif word.startswith("-"):
-            return None
-        else:
-            found.setdefault("text", []).append(word)
-    return found if len(found.get("text", ())) == 1 else None
-
-
-def _last(options: Mapping[str, list[str]], name: str) -> str | None:
-    return options[name][-1] if name in options else None

@@ -54,7 +54,7 @@ def export_memory(store: MarkdownStore, form: str) -> tuple[str, int, tuple[Prob
     """
     if form not in ("json", "markdown"):
         raise InvalidInputError(f"no format {form!r}; formats are json and markdown")
-    snapshot = store.snapshot()
+    snapshot = store.view()
     notes = {scope: text for scope in store.layout.scopes if (text := store.person_notes(scope))}
     export = Export(snapshot.records, notes)
     write = export_json if form == "json" else export_markdown
