@@ -360,6 +360,19 @@ def count_terms(query: str) -> int:
     return sum(1 for _ in _chunks(query))
 
 
+@lru_cache(maxsize=65536)
+def token_of(word: str) -> str:
+    """A word folded and stemmed: Latin as English without accents, other scripts in their language."""
+    word = word.casefold()
+    if not word.isascii():
+        script = next((name for low, high, name in _SCRIPTS if low <= ord(word[0]) <= high), None)
+        if script is not None:
+            return _stemmer(script)(word)
+        if ord(word[0]) < 0x250 or 0x1E00 <= ord(word[0]) < 0x1F00:
+            word = "".join(c for c in normalize("NFKD", word) if not "\u0300" <= c <= "\u036f")
+    return _stemmer("english")(word)
+
+
 # --- text to pieces -----------------------------------------------------------------------------------------
 
 _CJK = (
@@ -504,7 +517,7 @@ def _indexed(piece: _Piece, language: str) -> tuple[str, ...]:
     """Tokens under which a document's piece is found."""
     if piece.kind != "word":
         return (piece.text,)
-    own = _token(piece.text)
+    own = token_of(piece.text)
     if language in _LATIN and (foreign := _foreign(piece.text, language)):
         return (own, foreign)
     return (own,)
@@ -514,7 +527,7 @@ def _asked(piece: _Piece) -> tuple[str, ...]:
     """Tokens any of which answers a query's piece, the common one first."""
     if piece.kind != "word":
         return (piece.text,)
-    own = _token(piece.text)
+    own = token_of(piece.text)
     return (own, *(t for name in _LATIN if (t := _foreign(piece.text, name))))
 
 
@@ -540,19 +553,6 @@ def _function_words() -> tuple[tuple[str, ...], dict[str, list[int]]]:
 
 
 @lru_cache(maxsize=65536)
-def _token(word: str) -> str:
-    """A word folded and stemmed: Latin as English without accents, other scripts in their language."""
-    word = word.casefold()
-    if not word.isascii():
-        script = next((name for low, high, name in _SCRIPTS if low <= ord(word[0]) <= high), None)
-        if script is not None:
-            return _stemmer(script)(word)
-        if ord(word[0]) < 0x250 or 0x1E00 <= ord(word[0]) < 0x1F00:
-            word = "".join(c for c in normalize("NFKD", word) if not "\u0300" <= c <= "\u036f")
-    return _stemmer("english")(word)
-
-
-@lru_cache(maxsize=65536)
 def _foreign(word: str, language: str) -> str:
     """A Latin word stemmed in another language, marked as such; "" for other scripts and numbers."""
     word = word.casefold()
@@ -575,17 +575,26 @@ def _synonyms(token: str) -> tuple[str, ...]:
     Only words that begin alike are stemmed: the whole table would cost a cold search 5 ms.
     """
     others: dict[str, None] = {}
-    for group in SYNONYMS:
-        if any(word[:1].casefold() == token[:1] and _first_token(word) == token for word in group):
+    for word, group in _words_by_letter().get(token[:1], ()):
+        if _first_token(word) == token:
             others.update(dict.fromkeys(map(_first_token, group)))
     others.pop(token, None)
     return tuple(others)
 
 
 @cache
+def _words_by_letter() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    words: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for group in SYNONYMS:
+        for word in group:
+            words.setdefault(word[:1].casefold(), []).append((word, group))
+    return words
+
+
+@cache
 def _first_token(word: str) -> str:
-    piece = next(iter(_pieces(word)))
-    return _asked(piece)[0]
+    piece = next(_pieces(word))
+    return piece.text if piece.kind != "word" else token_of(piece.text)
 
 
 # --- scores ------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from functools import cache
 
 from cam.core.language import STOP_WORDS, TASK_WORDS
-from cam.core.ranking import Hit, Postings, best_in, holders, query_terms
+from cam.core.ranking import Hit, Postings, best_in, holders, query_terms, token_of
 from cam.core.records import MemoryRecord, MemoryState
 from cam.recall.indexed import RecordsOnDisk, ask_disk
 from cam.recall.request import Filters
@@ -84,8 +84,7 @@ def _telling(query: str, postings: Postings) -> dict[str, bool | None]:
 @cache
 def _tasks() -> frozenset[str]:
     """Tokens of words of any task; a prompt of function words alone has no others."""
-    words = (*TASK_WORDS, *STOP_WORDS["english"])
-    return frozenset(term.tokens[0][0] for word in words for term in query_terms(word))
+    return frozenset(map(token_of, (*TASK_WORDS, *STOP_WORDS["english"])))
 
 
 def _is_about(hit: Hit, telling: dict[str, bool | None]) -> bool:

@@ -9,6 +9,7 @@ from cam.core.errors import CamError
 from cam.core.operations import Change, OperationKind
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, parse_history
+from cam.store.history_index import stretches
 from cam.store.layout import StoreLayout
 from cam.store.machine import with_origins
 from cam.store.shadow import shadow_file
@@ -28,7 +29,7 @@ def events_about(layout: StoreLayout, ref: MemoryRef) -> list[HistoryEvent]:
         for name in sorted(ids - asked):
             asked.add(name)
             for scope in layout.scopes:
-                for at, line in _lines_with(layout.history_file(scope), f'{name}"'.encode()):
+                for at, line in _lines_with(layout, scope, name):
                     lines[scope, at] = line
         # The order is that of scopes and, within one, of writing.
         texts = (lines[key].decode("utf-8", "replace") for key in sorted(lines, key=_order))
@@ -91,19 +92,23 @@ def _other_names(event: HistoryEvent) -> Iterator[str]:
             yield event.ref.rpartition(":")[2]
 
 
-def _lines_with(path: str, needle: bytes) -> Iterator[tuple[int, bytes]]:
-    """Lines of a file that hold ``needle``, each with its place."""
+def _lines_with(layout: StoreLayout, scope: MemoryScope, name: str) -> Iterator[tuple[int, bytes]]:
+    """Lines of a history that hold the id ``name``, each with its place."""
+    path, needle = layout.history_file(scope), f'{name}"'.encode()
+    index = layout.cache_file("recall", f"{os.path.relpath(path, layout.root).replace(os.sep, '~')}.idx")
     with contextlib.suppress(OSError, ValueError):  # none, not readable, or empty
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             content = mmap.mmap(file, 0, access=mmap.ACCESS_READ)
+            inode = os.fstat(file).st_ino
         finally:
             os.close(file)
         with content:
-            at = content.find(needle)
-            while at >= 0:
-                begin = content.rfind(b"\n", 0, at) + 1
-                end = content.find(b"\n", at)
-                end = len(content) if end < 0 else end
-                yield begin, content[begin:end]
-                at = content.find(needle, end)
+            for first, last in stretches(content, inode, index, name):
+                at = content.find(needle, first, last)
+                while at >= 0:
+                    begin = content.rfind(b"\n", 0, at) + 1
+                    end = content.find(b"\n", at)
+                    end = len(content) if end < 0 else end
+                    yield begin, content[begin:end]
+                    at = content.find(needle, end, last)

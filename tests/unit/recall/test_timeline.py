@@ -18,7 +18,7 @@ from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from tests.unit.recall.ask import request
 
-NOW = "2026-12-01T00:00:00.000Z"
+NOW = "2090-01-01T00:00:00.000Z"  # later than anything that is written while this runs
 PROJECT = MemoryScope.PROJECT
 
 
