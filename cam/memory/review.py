@@ -1,7 +1,7 @@
 """A person decides what sync left to them: list the queue, accept, reject."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
@@ -38,7 +38,7 @@ def read_queue(store: MarkdownStore) -> Queue:
     """
     data = read_bytes(store.layout.audit_file) or b""
     lines = (line.decode("utf-8", "replace") for line in data.split(b"\n"))
-    return build_queue(parse_audit(lines), store.view().records)
+    return build_queue(parse_audit(lines), _records(store))
 
 
 def accept(
@@ -93,6 +93,11 @@ def reject(store: MarkdownStore, name: str) -> Decided:
     item = read_queue(store).find(name)
     made = MemoryPlan()
     return Decided(item, REJECTED, made, store.commit(made, _line(store, made, item, REJECTED)))
+
+
+def _records(store: MarkdownStore) -> Iterator[MemoryRecord]:
+    """Read when somebody asks for the first."""
+    yield from store.view().records
 
 
 def _shaped(

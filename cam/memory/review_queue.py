@@ -54,7 +54,7 @@ def build_queue(entries: Iterable[AuditEntry], records: Iterable[MemoryRecord]) 
 
     Args:
         entries: the audit log, in order.
-        records: every record, active and archived.
+        records: every record, active and archived; looked at only where something waited.
     """
     items: dict[str, Waiting] = {}
     decisions: dict[str, list[AuditEntry]] = {}
@@ -69,7 +69,7 @@ def build_queue(entries: Iterable[AuditEntry], records: Iterable[MemoryRecord]) 
             undone[entry.transaction] = entry.undoes
     gone = frozenset(undone.values())
     decided = {name: how for name, made in decisions.items() if (how := _decision(name, made, gone))}
-    active = [r for r in records if r.state is MemoryState.ACTIVE]
+    active = [r for r in records if r.state is MemoryState.ACTIVE] if items else []
     texts = {normal(r.summary) for r in active}
     sources = {source for r in active for source in r.sources if source.kind == "session"}
     waiting: list[Waiting] = []
