@@ -1,7 +1,8 @@
 """Timeline: how a record came to be what it is, and what was written around it. Pure."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryState, is_valid_at
@@ -61,8 +62,7 @@ def timeline(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Anchor:
+class _Anchor(NamedTuple):
     ref: str | None
     date: str
     moment: Moment
