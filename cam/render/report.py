@@ -30,6 +30,9 @@ _GROUPS = {
     "forgotten": "forgotten", "deleted": "forgotten",
 }  # fmt: skip
 _NOWHERE = "base-uri 'none'; form-action 'none'"
+_TOPICS = 12
+"""Topics that the chart shows."""
+
 _OPEN = 200
 """Records up to which every topic is unfolded."""
 _WHO = {"user": "you", "file": "by hand"}
@@ -82,7 +85,7 @@ def moments(entries: Iterable[LogEntry]) -> list[tuple[str, str]]:
 
 def topic_counts(records: Iterable[MemoryRecord]) -> dict[str, int]:
     """How many records each of the twelve fullest topics has."""
-    return dict(Counter(record.topic for record in records).most_common(12))
+    return dict(Counter(record.topic for record in records).most_common(_TOPICS))
 
 
 def report_html(report: Report, style: str, script: str) -> str:
@@ -125,16 +128,15 @@ def report_html(report: Report, style: str, script: str) -> str:
 
 
 def _numbers(report: Report) -> str:
-    rows = {
-        "records that hold": len(report.active),
-        "archived": len(report.records) - len(report.active),
-        "sessions read": report.sessions,
-        "starts that were told": report.stats.arrived,
-        "tokens told": report.stats.tokens,
-    }
-    return (
-        f"<dl>{''.join(f'<div><dt>{name}</dt><dd>{count:,}</dd></div>' for name, count in rows.items())}</dl>"
+    rows = (
+        (len(report.active), "record that holds", "records that hold"),
+        (len(report.records) - len(report.active), "archived", "archived"),
+        (report.sessions, "session read", "sessions read"),
+        (report.stats.arrived, "start that was told", "starts that were told"),
+        (report.stats.tokens, "token told", "tokens told"),
     )
+    tiles = (f"<div><dt>{one if n == 1 else many}</dt><dd>{n:,}</dd></div>" for n, one, many in rows)
+    return f"<dl>{''.join(tiles)}</dl>"
 
 
 def _records(report: Report) -> str:
@@ -146,7 +148,9 @@ def _records(report: Report) -> str:
         '<span id="found" class="soft" role="status"></span></p>'
     )
     is_open = " open" if len(report.records) <= _OPEN else ""
-    parts = [_figure(report, "topics", "Records that hold, by topic"), search]
+    topics = len({record.topic for record in report.active})
+    first = f", the {_TOPICS} largest of {topics:,}" if topics > _TOPICS else ""
+    parts = [_figure(report, "topics", f"Records that hold, by topic{first}"), search]
     for scope, whose in _SCOPES.items():
         own = [record for record in report.records if record.scope is scope]
         parts += [f"<h3>{whose}</h3>"] if own else []

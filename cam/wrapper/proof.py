@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cam.core.display import counted
 from cam.core.errors import CamError
@@ -27,10 +27,12 @@ from cam.system.codex import Version, version_name
 from cam.system.codex_exec import NoAnswerError, run_alone
 from cam.system.files import make_folder, read_bytes, remove_folder, write_quick
 from cam.system.json_rpc import ask_app_server
-from cam.testing.responses_server import KEY_VARIABLE, ResponsesServer, input_texts, write_codex_config
 from cam.wrapper.arguments import CodexCall
 from cam.wrapper.codex_config import Place, hooks_are_off, own_instructions
 from cam.wrapper.injectors import choose_injector
+
+if TYPE_CHECKING:  # a server costs more to import than all else of a doctor that proves nothing anew
+    from cam.testing.responses_server import ResponsesServer
 
 SECONDS = 30.0
 """What Codex may take for one answer of a model that answers at once."""
@@ -103,6 +105,8 @@ def prove(trial: Trial, folder: str, at: str) -> Proof:
             refuses helpers there.
         at: ISO-8601 UTC.
     """
+    from cam.testing.responses_server import ResponsesServer  # noqa: PLC0415 - as above
+
     make_folder(folder)
     try:
         with ResponsesServer() as server:
@@ -148,7 +152,9 @@ def proof_key(trial: Trial) -> str:
     return json.dumps(rows)
 
 
-def _try(trial: Trial, folder: str, server: ResponsesServer) -> Proof:
+def _try(trial: Trial, folder: str, server: "ResponsesServer") -> Proof:
+    from cam.testing.responses_server import input_texts, write_codex_config  # noqa: PLC0415
+
     home, work = os.path.join(folder, "codex"), os.path.join(folder, "work")
     make_folder(work)
     top: dict[str, Any] = {}
@@ -208,6 +214,8 @@ def _flags(call: CodexCall) -> list[str]:
 def _variables(trial: Trial, folder: str, home: str, base_url: str) -> dict[str, str]:
     temporary = os.path.join(folder, "tmp")
     make_folder(temporary)
+    from cam.testing.responses_server import KEY_VARIABLE  # noqa: PLC0415
+
     return {
         "PATH": trial.search_path, "HOME": folder, "CODEX_HOME": home, "TMPDIR": temporary, "LANG": "C.UTF-8",
         KEY_VARIABLE: "loopback",
