@@ -26,7 +26,7 @@ from cam.language.statements import take_apart
 from cam.sync.speech_acts import by_patterns
 
 DATA = os.path.join(ROOT, "tests", "data", "extraction")
-UNSEEN = ("taught", "blind-b", "tune")
+UNSEEN = ("taught", "blind-b", "tune", "spoken-a")
 """Beginnings of the names of files that the patterns were not written for."""
 FOLDS = 8
 RIDGE = 0.5

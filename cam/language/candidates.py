@@ -11,7 +11,8 @@ from cam.language.statements import BLANK_CODE, shadow
 _ALSO = re.compile(r"`?\s*(?:or|nor|and|oder|und|ni|y|ou|或|和|や|、|/)\s*`?([^\s,;.，。]+)")
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:[-'./_@+#:][^\W_]+)*", re.UNICODE)
-_EDGE = " \t\r\n,;:，、；：。.!！-–—*~>"
+_EDGE = " \t\r\n,;:，、；：。.!！-–—*~"
+_BEFORE = _EDGE + ">"  # a mark of quotation; at the end it closes "<name>"
 _PAIRS = (("(", ")"), ("（", "）"), ('"', '"'), ("“", "”"), ("「", "」"), ("'", "'"))
 
 
@@ -22,13 +23,13 @@ def digest(text: str) -> str:
 
 def fact_text(text: str, languages: Iterable[Language]) -> str:
     """The clause without courtesies, connectives and the words that address memory; one line."""
-    body = _SPACE.sub(" ", text).strip(_EDGE)
+    body = _SPACE.sub(" ", text).lstrip(_BEFORE).rstrip(_EDGE)
     languages = tuple(languages)
     for _ in range(8):
         cut = _front(shadow(body), languages)
         if not 0 < cut < len(body):
             break
-        body = body[cut:].lstrip(_EDGE)
+        body = body[cut:].lstrip(_BEFORE)
     shade = shadow(body)
     for lang in languages:
         hit = lang.search("tail", shade)

@@ -170,6 +170,7 @@ def _paired(tokens: list[str]) -> list[str]:
 
 def fold(word: str) -> str:
     """A word without plural and simple verb endings; names with digits, dots or slashes stay."""
+    word = word.removesuffix("'s")
     if len(word) <= 3 or not word.isalpha() or not word.isascii():
         return word
     for ending, least in (("ing", 3), ("ies", 2), ("ed", 3), ("es", 3), ("s", 3)):

@@ -67,7 +67,7 @@ def _replaces(mine: Claim, other: Claim) -> Relation:  # noqa: C901, PLR0911 - o
     a, b = subject(mine.text), subject(other.text)
     said_of = _said_of(other.text)
     gone = denied_of(mine.text, other.text)
-    if gone:
+    if gone and not frozenset(terms(gone)) <= other.denied:  # else both say that it is not so
         left = b - _folded(gone)
         shared = _weight(a & left)
         plain = not gone.isalpha() and _weight(left) <= 4
@@ -293,6 +293,8 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         left, right = mine.content - gone, other.content - gone
         if left and right and _same_subject(left, right, corrects=corrects):
             return True
+        if kind in _NAMES_ONE and _same_lead(mine, other, said[0][0], said[1][0]):
+            return True
     return _same_frame(mine, other) or (
         corrects and (_same_copula(mine, other) or _one_word_apart(mine, other))
     )
@@ -328,6 +330,18 @@ def _same_subject(left: frozenset[str], right: frozenset[str], *, corrects: bool
     if _alike(left, right) >= 0.6:
         return True
     return corrects and (right <= left or (bool(left) and left <= right)) and len(left ^ right) <= 3
+
+
+_NAMES_ONE = frozenset({"host", "version", "url", "path", "number"})
+
+
+def _same_lead(mine: Claim, other: Claim, new: str, old: str) -> bool:
+    """Whether the same words lead to both values: "the test database is at X, schema qa", "… is at Y"."""
+    leads = []
+    for said, value in ((mine, new), (other, old)):
+        at = candidates.find_value(said.text, value)
+        leads.append(frozenset(terms(said.text[: max(at, 0)])) - _PLACING - _CHANGE)
+    return leads[0] == leads[1] and _weight(leads[0]) >= 1.5
 
 
 def _same_frame(mine: Claim, other: Claim) -> bool:
@@ -375,6 +389,8 @@ def _covers(mine: Claim, other: Claim) -> Relation:
     if mine.negative != other.negative or mine.limits != other.limits:
         return Relation.NONE
     a, b = mine.content, other.content
+    if a != b:
+        a, b = a - _PLACING, b - _PLACING
     if not a or not b:
         return Relation.NONE
     if a == b:

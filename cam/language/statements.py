@@ -146,6 +146,7 @@ _LOG = re.compile(
       [^.!?。\n]{0,60}[:：]\s?(?!https?:)\S
     | (?:=\s)?\d+\s(?:failed|passed|errors?|warnings?|tests?)\b[^.]{0,40}(?:\sin\s\d|,\s\d+\s\w+|$)
     | [=_*-]{4,}.{0,80}[=_*-]{4,}\s*$|[⠁-⣿]
+    | (?-i:[ew]:\s)
     | (?:npm|yarn|pnpm)\s(?:ERR!|error|warn)|ERR_|ELIFECYCLE|(?-i:E\s{2,}\S)
     | (?-i:(?:FAIL|PASS|FAILED|PASSED|ERROR|WARNING|INFO|DEBUG|FATAL)\b)
     | (?-i:[A-Z]{1,2}\s?\(\d+\)\s[\w.-]+:|[VDIWEF]/[\w.-]+)

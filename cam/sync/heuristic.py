@@ -1,5 +1,6 @@
 """The extractor that asks no model: clauses, speech acts, candidates, in one pass over a session."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,15 @@ from cam.language.statements import BLANK_CODE, Clause, shadow, take_apart
 from cam.sync import observations, revisions
 from cam.sync.speech_acts import Judgement, judge
 
+_JOINED = 220  # characters of a record that two clauses make
+_WEIGHT = (
+    SpeechAct.OBSERVATION,
+    SpeechAct.CONFIRMATION,
+    SpeechAct.FACT,
+    SpeechAct.PREFERENCE,
+    SpeechAct.RULE,
+    SpeechAct.CORRECTION,
+)
 _SHOWN = 1_000  # characters of a rejection: whole, so that a person can still accept it
 
 
@@ -100,26 +110,33 @@ class _Reading:
         self.rejections: list[Rejection] = []
         self.gone: Candidate | None = None
         self.proposed: Message | None = None
+        self.tail: Source | None = None  # the clause that the last candidate ends with, where two make it
 
     def read(self, message: Message) -> None:
         where = _Where(message, self.meta)
         fresh = message.ordinal > self.after
         text = secrets.mask(private.strip(message.text).text).text
         judgements = judge(take_apart(text))
-        agreed = self._agreement(text, judgements, where)
-        if agreed is not None:
-            self._keep(agreed, fresh)
+        agreed = self._agreements(text, judgements, where)
+        for candidate in agreed:
+            self._keep(candidate, fresh)
+        if agreed:
             return
+        known = len(self.context)
         for index, judgement in enumerate(judgements):
             self._clause(judgement, judgements[:index], where, fresh)
         self._flush()
+        if fresh and len(self.context) == known and judgements and _takes_back(judgements[0].clause):
+            self._withdraw(where)
 
-    def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: C901, FBT001, PLR0912 - each act its own branch
+    def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: C901, FBT001, PLR0911, PLR0912 - each act its own branch
         clause = judgement.clause
         if _asks_to_forget(clause):
-            forget = self._forget(judgement, where)
+            forget, rest = self._forget(judgement, where)
             if forget is not None and fresh:
                 self.found.append(forget)
+            if forget is not None and rest:
+                self._instead(rest, where, fresh)
             return
         source = where.source(clause.text)
         if (source.ordinal, source.digest) in self.read_before:
@@ -131,6 +148,8 @@ class _Reading:
         if before and before[-1].durable and self._adds_ban(judgement, before[-1], where):
             return
         if not judgement.durable:
+            if before and before[-1].durable and self._adds_denial(clause, before[-1], where):
+                return
             if judgement.near and fresh:
                 self._reject(clause.text, judgement.act.value, where)
             return
@@ -151,6 +170,8 @@ class _Reading:
                 self.gone = gone
             return
         if fresh and self._follows_complaint(text, judgement, before, where):
+            return
+        if before and self._goes_on(text, judgement, before[-1], where):
             return
         facts = candidates.enumerated(text, clause.languages)
         for fact in facts:
@@ -176,6 +197,22 @@ class _Reading:
         self.context[-1] = joined
         return True
 
+    def _adds_denial(self, clause: Clause, before: Judgement, where: _Where) -> bool:
+        """Whether the clause says that a value is gone, of which the one before it told the new one."""
+        gone = [d for d in candidates.denials(clause.text, clause.languages) if not d.isalpha()]
+        last = self.found[-1] if self.found else None
+        if (
+            not gone
+            or before.clause.paragraph != clause.paragraph
+            or not isinstance(last, Candidate)
+            or last.source != where.source(before.clause.text)
+        ):
+            return False
+        quotes = (*last.quotes, where.quote(clause.text))
+        joined = replace(last, act=SpeechAct.CORRECTION, denies=(*last.denies, *gone), quotes=quotes)
+        self.found[-1] = self.context[-1] = joined
+        return True
+
     def _adds_ban(self, judgement: Judgement, before: Judgement, where: _Where) -> bool:
         """Whether the clause only says "don't do that" to the complaint before it; their record says both."""
         clause = judgement.clause
@@ -192,6 +229,44 @@ class _Reading:
             summary = f"{told}{comma}{candidates.fact_text(clause.text, clause.languages)}"
             joined = replace(last, summary=summary, quotes=(*last.quotes, where.quote(clause.text)))
             self.found[-1] = self.context[-1] = joined
+        return True
+
+    def _goes_on(self, text: str, judgement: Judgement, before: Judgement, where: _Where) -> bool:
+        """Make one record of two clauses of a sentence of which one does not stand for itself.
+
+        "Branches come from develop, the name is feat/<ticket>": a name of what? Two facts that each say of
+        themselves that they last stay two.
+        """
+        clause = judgement.clause
+        if (
+            not before.durable
+            or before.clause.sentence != clause.sentence
+            or not (judgement.leans or before.leans)
+            or clause.item
+        ):
+            return False
+        source = where.source(before.clause.text)
+        if (source.ordinal, source.digest) in self.read_before:
+            own = where.source(clause.text)
+            self.read_before.add((own.ordinal, own.digest))  # a record holds both already
+            return True
+        last = self.found[-1] if self.found else None
+        if not isinstance(last, Candidate) or source not in (last.source, self.tail) or last.details:
+            return False
+        comma = "，" if candidates.is_cjk(last.summary[-1]) or candidates.is_cjk(text[0]) else ", "
+        summary = f"{last.summary}{comma}{text}"
+        if len(summary) > _JOINED:
+            return False
+        rest = _candidate(text, judgement, where, clause.text)
+        joined = replace(
+            last,
+            summary=summary,
+            act=max(last.act, rest.act, key=_WEIGHT.index),
+            quotes=(*last.quotes, *rest.quotes),
+            denies=(*last.denies, *rest.denies),
+        )
+        self.found[-1] = self.context[-1] = joined
+        self.tail = rest.source
         return True
 
     def _follows_complaint(
@@ -244,39 +319,61 @@ class _Reading:
         if fresh:
             self.found.append(candidate)
 
+    def _withdraw(self, where: _Where) -> None:
+        """After "no, scrap that": what the message before said does not count."""
+        last = self.context[-1].source.ordinal if self.context else None
+        if last is None or where.message.ordinal is None or not 0 < where.message.ordinal - last <= 2:
+            return
+        gone = [c for c in self.context if c.source.ordinal == last]
+        self.context = [c for c in self.context if c.source.ordinal != last]
+        for candidate in gone:
+            if candidate in self.found:
+                self.found.remove(candidate)
+                self.rejections.append(Rejection(candidate.summary, "taken-back", candidate.quotes[0]))
+            else:  # it is a record already
+                quote = where.quote(where.message.text[:_SHOWN])
+                self.found.append(
+                    ForgetRequest(candidate.summary, where.at, where.source(where.message.text), (quote,))
+                )
+
     def _reject(self, text: str, reason: str, where: _Where) -> None:
         short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
         self.rejections.append(Rejection(" ".join(short.split()), reason, where.quote(text[:_SHOWN])))
 
     # -- agreement -----------------------------------------------------------------------------------------
 
-    def _agreement(self, text: str, judgements: Sequence[Judgement], where: _Where) -> Candidate | None:
-        """What the assistant proposed, where the person says "yes, from now on" to it."""
+    def _agreements(self, text: str, judgements: Sequence[Judgement], where: _Where) -> list[Candidate]:
+        """What the assistant proposed, where the person says yes to it, and one of them: from now on."""
         if self.proposed is None or not judgements or len(text) > 160:
-            return None
-        if not (_agrees(text) and _adds_nothing(text)):
-            return None
-        proposal = _proposal(secrets.mask(private.strip(self.proposed.text).text).text)
-        if proposal is None:
-            return None
-        quoted, body = proposal
-        if _hidden(body):
-            return None
+            return []
+        if not (_says("agrees", text) and _adds_nothing(text)):
+            return []
+        proposed = _proposals(secrets.mask(private.strip(self.proposed.text).text).text)
+        lasting = _says("lasting", text)
+        return [
+            self._agreed(text, quoted, body, where, whole=len(proposed) == 1)
+            for quoted, body, asks in proposed
+            if not _hidden(body) and (lasting or _says("lasting_proposal", asks))
+        ]
+
+    def _agreed(self, text: str, quoted: str, body: str, where: _Where, *, whole: bool) -> Candidate:
+        proposed = self.proposed
+        assert proposed is not None
         return Candidate(
             scope=placement.scope_of(body, around=text),
             topic=placement.topic_of(body),
             summary=body,
             act=SpeechAct.CONFIRMATION,
             at=where.at,
-            source=where.source(text),
+            source=where.source(text if whole else f"{text}\n{body}"),
             quotes=(
                 where.quote(text.strip()),
                 Quote(
                     quoted,
                     self.meta.session,
                     where.message.ordinal - 1 or None,
-                    self.proposed.turn,
-                    self.proposed.line or None,
+                    proposed.turn,
+                    proposed.line or None,
                     self.meta.path,
                 ),
             ),
@@ -286,7 +383,17 @@ class _Reading:
 
     # -- forgetting ----------------------------------------------------------------------------------------
 
-    def _forget(self, judgement: Judgement, where: _Where) -> ForgetRequest | None:
+    def _instead(self, rest: str, where: _Where, fresh: bool) -> None:  # noqa: FBT001
+        """What takes the place of what is to be forgotten ("… deploys on mondays, it is wednesdays now")."""
+        for judgement in judge(take_apart(rest)):
+            new = self._revision(judgement, (), where, marked=True) if fresh else None
+            if new is not None:
+                self._keep(new, fresh)
+            elif judgement.durable:
+                self._clause(judgement, (), where, fresh)
+
+    def _forget(self, judgement: Judgement, where: _Where) -> tuple[ForgetRequest | None, str]:
+        """What is to be forgotten, and what the clause says behind that."""
         clause = judgement.clause
         for lang in clause.languages:
             if lang.search("forget_idiom", clause.shadow):
@@ -303,22 +410,26 @@ class _Reading:
                     and any(revisions.mentions(r, target) for r in self._all_known())
                 ):
                     continue  # "forget the tests, fix the build" is about the task at hand
-                return ForgetRequest(target, where.at, where.source(clause.text), (where.quote(clause.text),))
-        return None
+                quotes = (where.quote(clause.text),)
+                rest = clause.text[hit.end() :].lstrip(" ,;，；-")
+                return ForgetRequest(target, where.at, where.source(clause.text), quotes), rest
+        return None, ""
 
     def _all_known(self) -> list[str]:
         return [r.text for r in self.records] + [c.summary for c in self.context[-200:]]
 
     # -- "scratch that, it is X" ---------------------------------------------------------------------------
 
-    def _revision(self, judgement: Judgement, before: Sequence[Judgement], where: _Where) -> Candidate | None:
+    def _revision(
+        self, judgement: Judgement, before: Sequence[Judgement], where: _Where, *, marked: bool = False
+    ) -> Candidate | None:
         """A correction that names only the new value: what it corrects stands in an earlier sentence."""
         clause = judgement.clause
         if clause.mark == "?" or len(clause.text) > 120:
             return None
         if judgement.level >= 5 and not judgement.durable:
             return None
-        marked = any(
+        marked = marked or any(
             lang.search("scratch", j.clause.shadow)
             for j in (*before[-2:], judgement)
             for lang in j.clause.languages
@@ -454,6 +565,11 @@ def _asks_to_forget(clause: Clause) -> bool:
     )
 
 
+def _takes_back(clause: Clause) -> bool:
+    """Whether the clause takes back what was said before, and puts nothing in its place."""
+    return any(lang.search("takes_back", clause.shadow) for lang in clause.languages)
+
+
 def _complains(clause: Clause) -> bool:
     """Whether the clause tells what the agent did wrong, and not what it should do."""
     return any(
@@ -479,25 +595,50 @@ def _points_elsewhere(text: str, clause: Clause) -> bool:
     return any(lang.search("pointer_only", shade) for lang in clause.languages)
 
 
-def _proposal(text: str) -> tuple[str, str] | None:
-    """The assistant's last proposal: verbatim, and as a fact."""
-    judged = list(take_apart(text).clauses)
-    for clause in reversed(judged):
+def _proposals(text: str) -> list[tuple[str, str, str]]:
+    """The assistant's last proposal: verbatim, as a fact, and the clause that asks.
+
+    Several where it numbers them ("(1) …, (2) …. Shall we make both the rule?").
+    """
+    said = take_apart(text).clauses
+    for place in range(len(said) - 1, -1, -1):
+        clause = said[place]
         for lang in clause.languages:
             hit = lang.search("proposal", clause.shadow)
             if hit is None:
                 continue
             body = candidates.fact_text(clause.text[hit.end() :].rstrip("?？ "), clause.languages)
-            if lang.search("do_that", shadow(body)) or not candidates.says_something(body, clause.languages):
+            if lang.search("do_that", shadow(body)):
+                numbered = _numbered(text[: text.rfind(clause.text)])
+                if numbered:
+                    return [
+                        (item, candidates.fact_text(item, clause.languages), clause.text) for item in numbered
+                    ]
                 break  # "should I do that?": the sentence before says what
-            return (clause.text, body)
-    return None
+            if not candidates.says_something(body, clause.languages):
+                break
+            return [(clause.text, body, clause.text)]
+    return []
 
 
-def _agrees(text: str) -> bool:
-    """Whether the answer says yes, and to more than this once."""
+def _numbered(text: str) -> list[str]:
+    """The items of "(1) …, (2) …" or of a numbered list, if there are two at least."""
+    text = text[-2_000:]
+    hits = list(_NUMBER.finditer(text))
+    if len(hits) < 2:
+        return []
+    ends = (*(hit.start() for hit in hits[1:]), len(text))
+    items = [text[hit.end() : end].strip(" \n,;，；、.。") for hit, end in zip(hits, ends, strict=True)]
+    return items if all(item and "\n" not in item and len(item) <= 200 for item in items) else []
+
+
+_NUMBER = re.compile(r"(?:^|(?<=[\s:：,，;；]))\(?[1-9][.)）、]\s*")
+
+
+def _says(name: str, text: str) -> bool:
+    """Whether ``text`` holds the pattern called ``name``: that it agrees, that it is meant to last."""
     shade = shadow(text)
-    return any(lang.search("agrees", shade) and lang.search("lasting", shade) for lang in spoken_in(text))
+    return any(lang.search(name, shade) for lang in spoken_in(text))
 
 
 def _adds_nothing(answer: str) -> bool:

@@ -25,6 +25,7 @@ from cam.core.operations import MemoryOperation, OperationKind
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source, new_id
 from cam.core.times import stamp
 from cam.core.tombstones import tombstone_key
+from cam.language.candidates import find_value
 from cam.language.claims import Claim, claim, terms
 from cam.language.relations import Relation, clues, is_near, likeness, relation
 from cam.sync import observations
@@ -310,8 +311,9 @@ def _why_not(candidate: Candidate, losers: Sequence[MemoryRecord]) -> str | None
     """Why the candidate may not overturn ``losers``; None if it may."""
     if any(r.updated_at > candidate.at for r in losers):
         return "older"
+    named = all(any(find_value(r.text, d) >= 0 for d in candidate.denies) for r in losers)
     if candidate.act not in _STRONG and (
-        candidate.act is not SpeechAct.FACT or candidate.rule.startswith("passing:")
+        candidate.act is not SpeechAct.FACT or (candidate.rule.startswith("passing:") and not named)
     ):
         return "passing"
     if len(losers) > 3:

@@ -24,12 +24,16 @@ STATED = 3
 """Level of a convention, a correction, a rule of interaction."""
 PASSING = 2
 """Level of a fact mentioned in passing."""
-LASTS = 0.8
+LASTS = 0.6
 """Log-odds above which a clause is kept."""
 LASTS_ALONE = 1.3
 """The same where no pattern spoke for it: a wrong memory is worse than a missed one."""
+LASTS_BESIDE = 0.4
+"""The same where no pattern spoke for it, in one sentence with what is kept."""
 _AGAINST_A_VETO = 4.0
 """The same where a pattern plainly spoke against it."""
+_AGAINST_A_PLAIN_ONE = 1.6
+"""The same where one spoke against it: a task, a requirement of the product."""
 _WORTH_A_LINE = -0.8
 """Log-odds above which what is not kept is shown in the review queue."""
 
@@ -45,6 +49,7 @@ class Judgement:
         corrects: whether it says that something else is no longer so.
         said_as: the act of the cue itself, before what it corrects counts.
         near: whether it had a cue at all, so that its rejection is worth a line.
+        leans: whether nothing in the clause itself says that it lasts: the sentence, or its wording does.
     """
 
     clause: Clause
@@ -55,12 +60,26 @@ class Judgement:
     corrects: bool = False
     near: bool = False
     said_as: SpeechAct = SpeechAct.RULE
+    leans: bool = False
 
 
 def judge(discourse: Discourse) -> tuple[Judgement, ...]:
     """Say of each clause what it does."""
     clauses = _without_tails(discourse.clauses)
-    return tuple(_without_stories(_judged(clauses, weighing.wording(clauses))))
+    odds = weighing.wording(clauses)
+    return tuple(_without_stories(_supported(_judged(clauses, odds), odds)))
+
+
+def _supported(found: list[Judgement], odds: Sequence[float]) -> list[Judgement]:
+    """What is likely to last and stands in one sentence with what does ("use argo, never kubectl")."""
+    beside = [j.durable for j in found]
+    for index, said in enumerate(found):
+        if said.durable or said.level or said.rule or weighing.trust(odds[index], "none") <= LASTS_BESIDE:
+            continue
+        near = [n for n in (index - 1, index + 1) if 0 <= n < len(found) and beside[n]]
+        if any(found[n].clause.sentence == said.clause.sentence and not found[n].clause.item for n in near):
+            found[index] = _by_wording(said.clause, reacts=False)
+    return found
 
 
 def _without_stories(found: list[Judgement]) -> list[Judgement]:
@@ -230,7 +249,15 @@ def _decide(
     if cue is not None and (veto is None or cue.level > veto.level) and cue.level >= PASSING:
         act = SpeechAct.CORRECTION if corrects else cue.act
         return Judgement(
-            clause, act, cue.level, cue.name, durable=True, corrects=corrects, near=True, said_as=cue.act
+            clause,
+            act,
+            cue.level,
+            cue.name,
+            durable=True,
+            corrects=corrects,
+            near=True,
+            said_as=cue.act,
+            leans=own is None,
         )
     if veto is not None:
         return Judgement(clause, veto.act, veto.level, veto.name, durable=False, near=cue is not None)
@@ -240,17 +267,22 @@ def _decide(
 
 def _weighed(said: Judgement, wording: float, *, reacts: bool) -> Judgement:
     """The patterns' judgement once the wording is weighed with it."""
-    if (said.durable and said.level >= ADDRESSED) or said.act is SpeechAct.NEGATED or said.rule in _SETTLED:
+    plain = said.durable and (said.level >= ADDRESSED or said.rule == "from-now-on")
+    if plain or said.act is SpeechAct.NEGATED or said.rule in _SETTLED:
         return said
     pattern = f"{'cue' if said.durable else 'veto'}{said.level}" if said.level else "none"
     odds = weighing.trust(wording, pattern)
-    if odds <= (LASTS if said.durable else LASTS_ALONE):
+    least = LASTS if said.durable else LASTS_ALONE if said.level < STATED else _AGAINST_A_PLAIN_ONE
+    if odds <= least:
         return replace(said, durable=False, near=said.near or odds > _WORTH_A_LINE)
     if said.durable:
         return said
     if said.level >= ADDRESSED and odds <= _AGAINST_A_VETO:
         return replace(said, near=True)  # a doubt, a question, a limit of time
-    clause = said.clause
+    return _by_wording(said.clause, reacts=reacts)
+
+
+def _by_wording(clause: Clause, *, reacts: bool) -> Judgement:
     corrects = reacts or _corrects(clause)
     tells = any(lang.search("directs", clause.shadow) for lang in clause.languages)
     act = SpeechAct.RULE if tells else SpeechAct.FACT
@@ -263,6 +295,7 @@ def _weighed(said: Judgement, wording: float, *, reacts: bool) -> Judgement:
         corrects=corrects,
         near=True,
         said_as=act,
+        leans=True,
     )
 
 
@@ -288,19 +321,29 @@ def _has_content(clause: Clause) -> bool:
 
 
 def _anchor(found: list[Judgement]) -> None:
-    """After "keep that in mind": the clause before was meant to last."""
-    if not found:
-        return
-    before = found[-1]
-    meant = before.level == 0 or (
-        before.act in (SpeechAct.TASK, SpeechAct.TEMPORARY) and before.level <= STANDING
-    )
-    if before.durable or (
-        meant and before.rule not in ("anchor", "task-first", "creating") and _has_content(before.clause)
-    ):
-        act = before.act if before.durable else SpeechAct.RULE
-        found[-1] = Judgement(
-            before.clause, act, ADDRESSED, "anchored", durable=True, corrects=before.corrects, near=True
+    """After "keep that in mind": the sentence before was meant to last, all of its steps."""
+    for index in range(len(found) - 1, -1, -1):
+        before = found[index]
+        if before.clause.sentence != found[-1].clause.sentence:
+            break
+        meant = before.level == 0 or (
+            before.act in (SpeechAct.TASK, SpeechAct.TEMPORARY) and before.level <= STANDING
+        )
+        stated = meant and before.rule not in ("anchor", "task-first", "creating")
+        step = (
+            index < len(found) - 1 and before.rule == "task-first"
+        )  # "bump it, run dist, then push the tag"
+        if not (before.durable or step or (stated and _has_content(before.clause))):
+            break
+        found[index] = Judgement(
+            before.clause,
+            before.act if before.durable else SpeechAct.RULE,
+            ADDRESSED,
+            "anchored",
+            durable=True,
+            corrects=before.corrects,
+            near=True,
+            leans=not before.durable,
         )
 
 

@@ -29,8 +29,8 @@ def call(command: str, exit_code: int | None = 0, output: str = "ok", cwd: str =
     return ToolCall("exec_command", command, output=output, exit_code=exit_code, cwd=cwd, ordinal=1)
 
 
-def extract(*said: Said, records: Sequence[MemoryRecord] = ()) -> Extraction:
-    return HeuristicExtractor().extract(session(*said), records)
+def extract(*said: Said, records: Sequence[MemoryRecord] = (), after: int = 0) -> Extraction:
+    return HeuristicExtractor().extract(session(*said), records, after=after)
 
 
 @pytest.fixture

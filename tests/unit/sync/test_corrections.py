@@ -7,6 +7,23 @@ from cam.sync.review import review
 from tests.unit.sync.conftest import extract
 
 GONE = [
+    (
+        "The Rabbit management UI is on port 15672.",
+        "rabbit's ui is 15673 on our dev machines, you tried 15672",
+    ),
+    ("The cluster is fen-1.", "the cluster is called fen-2, fen-1 was shut down. roll the api"),
+    ("Deployment target is iOS 15.", "target is ios 17 since the spring release, ignore 15"),
+    ("Dates are handled with moment.", "dates with luxon always, moment is depricated here"),
+    (
+        "staging 用 kubectl apply 部署。",
+        "staging 的 deploy 走 argo，app 名叫 mall-stg，别再 kubectl apply 了",
+    ),
+    ("测试库的地址是 10.20.7.30:3306。", "请记住：测试库的地址是 10.20.7.31:3307，库名 mall_qa"),
+    (
+        "El servidor de pruebas es pino.lan:8080.",
+        "apunta: el servidor de pruebas es roble.lan:8088, es nuevo",
+    ),
+    ("Deploys happen on Mondays.", "drop the note that says deploys happen on mondays, its wednesdays"),
     ("Tests run with mocha.", "we switched from mocha to vitest, fix the config"),
     ("The staging server is stg1.acme.test.", "staging is stg4.acme.test now. curl it"),
     ("Deploys happen on Thursdays.", "deploys moved to tuesdays. update the doc"),
@@ -112,6 +129,9 @@ STAY = [
     ("注释用中文。", "提交信息用英文"),
     ("数据库端口是 3306。", "redis 端口改成 6380 了"),
     ("日志在 /data/logs。", "备份现在在 /data/backup"),
+    ("Logs are written to /var/log/app.log, not stdout.", "again: logs go to /var/log/app.log, not stdout"),
+    ("The staging database is on db1.acme.test.", "the staging database backup job runs on db2.acme.test"),
+    ("The frontend dev server is on 3000.", "the frontend preview server is on 3001"),
     ("提交前跑单测。", "发布前不用跑单测了"),
     ("测试环境是 t.acme.test。", "预发环境现在是 p.acme.test"),
     ("每周三发版。", "周五开例会，周三的例会取消了"),

@@ -77,7 +77,11 @@ def test_agreement_takes_the_words_of_the_proposal() -> None:
     (found,) = extract(proposal, "yes, every time").items
     assert isinstance(found, Candidate)
     assert (found.summary, found.act) == ("run `make fmt` before committing", SpeechAct.CONFIRMATION)
-    assert extract(proposal, "yes").items == ()
+    (asked_for_good,) = extract(proposal, "yes").items  # "always" stands in the question
+    assert isinstance(asked_for_good, Candidate)
+    assert asked_for_good.summary == found.summary
+    once = ("assistant", "Done. Should I run `make fmt` before committing?")
+    assert extract(once, "yes").items == ()
     assert extract(proposal, "hmm").items == ()
 
 

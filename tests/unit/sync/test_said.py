@@ -63,3 +63,47 @@ def test_a_complaint_carries_its_rule(said: list[str], kept: list[str]) -> None:
 )
 def test_a_tool_chosen_against_the_assistants(meant: str, answer: str, kept: list[str]) -> None:
     assert _kept(("assistant", meant), answer) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (["from now on indent with tabs", "hm no scrap that, leave the formatting as it was"], []),
+        (["from now on indent with tabs", "scratch that, from now on two spaces"], ["two spaces"]),
+        (["以后都用 tab 缩进", "刚才说的作废"], []),
+        (["ab jetzt mit Tabs einrücken", "vergiss was ich eben gesagt habe"], []),
+        (["from now on indent with tabs", "ok", "now", "scrap that"], ["indent with tabs"]),  # too long ago
+    ],
+)
+def test_what_is_taken_back_in_the_next_message_is_not_kept(said: list[str], kept: list[str]) -> None:
+    assert [text.rsplit("on ", 1)[-1] for text in _kept(*said)][-1:] == kept
+
+
+def test_a_rule_read_before_is_forgotten_once_it_is_taken_back() -> None:
+    first = extract("from now on indent with tabs")
+    second = extract("from now on indent with tabs", "scrap that, leave it as it was", after=1)
+    assert [type(item).__name__ for item in (*first.items, *second.items)] == ["Candidate", "ForgetRequest"]
+
+
+def test_steps_of_one_sentence_are_one_record() -> None:
+    told = "bump the version in Cargo.toml, run cargo xtask dist, then push the tag. keep that in mind"
+    (kept,) = _kept(told)
+    assert all(step in kept for step in ("Cargo.toml", "xtask dist", "push the tag"))
+
+
+def test_what_leans_on_its_sentence_is_kept_with_it() -> None:
+    (kept,) = _kept("staging 的 deploy 走 argo，app 名叫 mall-stg，别再 kubectl apply 了")
+    assert "argo" in kept
+    assert "mall-stg" in kept
+    assert _kept("这个仓库统一用 pnpm，缩进两个空格") == ["这个仓库统一用 pnpm", "缩进两个空格"]
+
+
+def test_both_of_two_proposals() -> None:
+    asked = (
+        "I suggest: (1) SwiftLint runs as a build phase, (2) force unwraps are an error. Make both the rule?"
+    )
+    asked = asked.replace("Make both", "Shall we make both")
+    assert _kept(("assistant", asked), "yes both") == [
+        "SwiftLint runs as a build phase",
+        "force unwraps are an error",
+    ]
