@@ -462,6 +462,14 @@ def _machine_errors(path: str) -> Iterator[None]:
         raise StoreUnavailableError(explain(error, path)) from error
 
 
+def size_of(path: str) -> int:
+    """Bytes of a file; 0 where there is none that can be asked."""
+    try:
+        return os.stat(path, follow_symlinks=False).st_size
+    except OSError:
+        return 0
+
+
 def written_at(path: str) -> float:
     """When a file was last written, seconds since the epoch; 0 where there is none that can be asked."""
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cam.core.errors import IntegrityError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.store import transaction
@@ -155,6 +156,21 @@ def test_a_suddenly_empty_file_is_a_problem_and_no_deletion(store: MarkdownStore
     assert "empty" in snapshot.problems[0].reason
     add(store, "c")
     assert texts(store) == ["Fact a", "Fact b", "Fact c"]
+
+
+def test_a_huge_file_is_named_at_once_and_left_alone(store: MarkdownStore) -> None:
+    add(store, "a")
+    with path(store).open("ab") as file:
+        file.truncate(200_000_000)  # takes no room on the disk
+    with pytest.raises(IntegrityError, match=r"200,000,000 bytes.*take out"):
+        add(store, "b")
+    assert path(store).stat().st_size == 200_000_000
+    other = replace(fact("x"), topic="commands")
+    do(store, MemoryOperation(OperationKind.ADD, other, "said"))
+    snapshot = store.snapshot()
+    assert [r.id for r in snapshot.records] == ["x"]
+    assert "200,000,000" in snapshot.problems[0].reason
+    assert len(verify(store.layout.root).problems) == 1
 
 
 def test_a_broken_section_is_not_a_deleted_one(store: MarkdownStore) -> None:
