@@ -20,8 +20,8 @@ from pathlib import Path
 from startup import fill
 
 from cam.core.records import MemoryScope
+from cam.memory.carry import import_memory
 from cam.memory.flow import remember
-from cam.memory.transfer import import_memory
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 
