@@ -29,9 +29,9 @@ from cam.store.sessions import CodexSessions
 __all__ = ["HELD_OUT", "load", "measure", "play", "wrong"]
 
 HELD_OUT: tuple[str, ...] = ()
-"""Files whose texts nobody reads while the summary is worked on. ``worded-a`` and ``worded-b`` are every
-second session of one set; ``worded-b`` was held out until it gave goal .95, precision .875, recall .857, and
-then read."""
+"""Files whose texts nobody reads while the summary is worked on. ``worded-b`` and ``spoken-b`` were held out,
+each until its other half had been worked on, and then read. Before that they gave goal .95, precision .875,
+recall .857 and goal .96, precision .89, recall .81."""
 
 ROOT = "/home/dev/shop"
 

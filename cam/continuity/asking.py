@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from cam.continuity import words
-from cam.continuity.said import Piece, bare, clean, enumerated, parts, pieces, prose
+from cam.continuity.said import Piece, bare, clean, enumerated, parts, paths, pieces, prose
 from cam.core.evidence import Message
 from cam.formats.continuity_file import MAX_GOAL, tidy
 from cam.language.candidates import is_cjk, words_of
@@ -87,6 +87,8 @@ def read_message(message: Message, at: int) -> Asked:
         ask = Ask.NOTHING if asks_state else _ask(clause)
         if ask > best:
             best, start = ask, n
+    if Ask.NOTHING < best < Ask.TASK and turns_away and words.find("replaces", shade):
+        best = Ask.TASK  # "forget date-fns, use luxon instead"
     listed = [p.text for p in pieces(said) if p.is_item and words.find("imperative", p.shade)]
     if best < Ask.TASK and len(listed) >= 2:  # "please do the following:" and a list
         return replace(base, ask=Ask.TASK, items=tuple(map(tidy, listed)))
@@ -137,15 +139,19 @@ def points(text: str) -> bool:
     )
 
 
-def _ask(clause: Clause) -> Ask:  # noqa: PLR0911 - one question a line, in order
+def _ask(clause: Clause) -> Ask:  # noqa: C901, PLR0911 - one question a line, in order
     """What one clause asks for."""
     shade = clause.shadow
     if is_control(clause.text):
         return Ask.NOTHING
+    if words.find("add_on", shade):
+        shade = _YES.sub("", shade)  # "yes please add a staging variant as well"
     if words.find("state_question", shade) or words.find("later", shade):
         return Ask.NOTHING
     if words.find("lookup", shade):
         return Ask.LOOK
+    if words.find("takes_up", shade) and clause.mark != "?":
+        return Ask.TASK if _substance(clause) else Ask.NOTHING
     if words.find("constrain", shade):
         return Ask.WAY if _substance(clause) and not _is_for_good(clause, _FACT) else Ask.NOTHING
     if words.find("imperative", shade) or words.find("want", shade) or _asks(clause, *_TASK_RULES):
@@ -261,5 +267,10 @@ def _is_specific(text: str) -> bool:
     return len([t for t in terms(text) if t not in deictic()]) >= 2 and not _is_vague(text)
 
 
+_YES = re.compile(r"^\W*(?:yes|yeah|yep|sure)\b\W*")
+
+
 def _is_vague(text: str) -> bool:
+    if paths(text):
+        return False  # "document it in openapi.yaml"
     return bool(set(words_of(text.lower())) & (deictic() | words.vocabulary("vague")))

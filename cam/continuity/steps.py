@@ -58,6 +58,7 @@ def next_steps(session: Session, goal: Goal) -> tuple[list[str], bool]:
         if not (
             is_done(s, session)
             or _is_dismissed(s, session, goal)
+            or _is_taken_up(s, session, goal)
             or (s.is_weak and _is_spoken_of(s, session, _SHARE_OF_WEAK))
         )
     ]
@@ -66,6 +67,14 @@ def next_steps(session: Session, goal: Goal) -> tuple[list[str], bool]:
     own = [s for s in (*reversed(asked), *steps) if s.by_user]
     others = sorted((s for s in steps if not s.by_user), key=lambda s: -s.at)
     return list(distinct([s.text for s in (*own, *others)]))[:MAX_ITEMS], inferred and not others
+
+
+def _is_taken_up(step: Step, session: Session, goal: Goal) -> bool:
+    """Whether the person then asked for that very step, and it was done: "do the page numbers now"."""
+    if goal.asked is None or step.at >= goal.since or not _is_closed(session, goal.since):
+        return False
+    wanted = frozenset(terms(goal.asked.text)) - words.vocabulary("control")
+    return len(wanted) >= 2 and wanted <= frozenset(terms(step.text))
 
 
 def _proposed(session: Session) -> list[Step]:
@@ -84,13 +93,18 @@ def _by_assistant(session: Session) -> list[Step]:
         for n, piece in enumerate(said if ends and len(found) < MAX_ITEMS_READ else ()):
             steps = _named_in(piece)
             is_weak = not steps
-            steps = steps or _open_in(piece, intends=at == session.last_said)
-            if len(steps) == 1 and n and _leans(steps[0]):
+            steps = steps or _open_in(piece, intends=at == session.last_said and not _is_answered(session))
+            if len(steps) == 1 and n and not piece.is_item and _leans(steps[0]):
                 steps, is_weak = [_with_before(said, n, steps[0])], True
                 if found and steps[0].startswith(found[-1].text):
                     found.pop()  # it goes on with what leant on the same sentence
             found += [Step(step, at, is_weak=is_weak) for step in steps]
     return found
+
+
+def _is_answered(session: Session) -> bool:
+    """Whether the person had the last word: what the assistant was about to do may be settled."""
+    return any(a.at > session.last_said and a.ask is not Ask.NOTHING for a in session.asked)
 
 
 def _with_before(said: Sequence[Piece], n: int, step: str) -> str:
@@ -186,7 +200,10 @@ def _after_cue(piece: Piece) -> list[str]:
     """What stands after "remaining:", "next I'll", "we still have to"."""
     lead, colon, rest = _after_colon(piece.text)
     if colon and is_open_lead(lead):
-        return _whole(piece) if _leans(rest) else _listed(enumerated(rest))
+        named = enumerated(rest)
+        if any(words.find("goes_on", name) for name in named[1:]):
+            named = [rest]  # "the reconciliation depends on the old lock, must be rebuilt first"
+        return _whole(piece) if _leans(rest) else _listed(named)
     hit = words.find("next_inline", piece.shade)
     if hit is None or not hit["step"].strip():
         return []
@@ -302,8 +319,21 @@ def _open_parts(session: Session, goal: Goal, one: Asked) -> list[Step]:
     found = [Step(item, one.at, by_user=True) for item in one.items]
     done = [n for n, s in enumerate(found) if is_done(s, session) or _is_spoken_of(s, session, 0.5)]
     if not done:  # nothing is said of any single part: the words about the whole decide
-        return [] if _is_closed(session, goal.since) or _are_names(one.items) else found
+        if _is_closed(session, goal.since):
+            return [s for s in found[1:] if _is_untouched(s, session)]
+        return [] if _are_names(one.items) else found
     return [s for s in found[done[-1] + 1 :] if not _is_dismissed(s, session, goal)]
+
+
+_DOCUMENT = re.compile(r"\b(?:readme|changelog|contributing)\b", re.IGNORECASE)
+
+
+def _is_untouched(step: Step, session: Session) -> bool:
+    """Whether a part names a file that was neither changed nor spoken of."""
+    named = {name.lower() for name in (*paths(step.text), *_DOCUMENT.findall(step.text))}
+    told = " ".join(p.text for at, said, _ in session.said if at > step.at for p in said).lower()
+    changed = [file.lower() for file, at in session.files.items() if at > step.at]
+    return bool(named) and not any(name in told or any(name in file for file in changed) for name in named)
 
 
 def _are_names(items: Sequence[str]) -> bool:
@@ -321,7 +351,12 @@ def _is_closed(session: Session, since: int) -> bool:
         return False
     final = next((said for at, said, _ in reversed(session.said)), ())
     failing = session.runs and not session.runs[-1].passed and session.runs[-1].at > since
-    if failing and not any(words.find("done", p.shade) and not words.find("undone", p.shade) for p in final):
+    ended = any(
+        (words.find("done", p.shade) and not words.find("undone", p.shade))
+        or words.find("went_back", p.shade)
+        for p in final
+    )
+    if failing and not ended:
         return False
     return not any(
         p.text.rstrip().endswith(("?", "？")) and not words.find("offer", p.shade) for p in final[-1:]

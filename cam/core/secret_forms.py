@@ -10,7 +10,8 @@ FORMS = (
         "openai-key",
         "sk- sess-",
         (
-            r"sk-(?:proj|svcacct|admin|None|service|or|or-v1|lf)-[\w-]{8,}|sk-[A-Za-z0-9]{20,}"
+            r"sk-(?:proj|svcacct|admin|None|service|or|or-v1|lf|live|test|prod|dev)-[\w-]{8,}|sk-[A-Za-z0-9]{20,}"
+            r"|sk-[a-z]{2,12}-(?=[\w-]{0,64}\d)[\w-]{16,}"
             r"|sess-[A-Za-z0-9]{32,}"
         ),
     ),
@@ -422,7 +423,7 @@ KEY_WORDS = tuple(
     recovery[-_ ]?codes?|backup[-_ ]?codes?|security[-_ ]?codes?|2fa[-_ ]?codes?|otp[-_ ]?seeds?
     totp[-_ ]?seeds?|logins?|basic auth
     密钥|密鑰|秘钥|令牌|凭证|凭据|トークン|シークレット|apiキー|토큰|schlüssel|clave|llave|chave|clé|jeton|ключ|токен
-    секрет|pin code|pin
+    секрет|pin code|pin|的 ?keys?
     """.strip()
     .replace("\n    ", "|")
     .split("|")
@@ -430,7 +431,7 @@ KEY_WORDS = tuple(
     f"{word}[-_ ]?keys?(?:[-_ ]?base)?"
     for word in (
         "api access account app auth consumer deploy encryption license master private secret service"
-        " shared[-_]?access signing ssh subscription"
+        " shared[-_]?access signing ssh subscription webhook bot"
     ).split()
 )
 """After these only what looks like a key is a value."""

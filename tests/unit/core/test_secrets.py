@@ -14,6 +14,9 @@ def joined(text: str) -> str:
 
 # The secret stands between ⟦ and ⟧; everything else must stay.
 SECRETS = [
+    "webhook 的 key 是 ⟦sk·-live-EXAMPLE7hdKq27LmZx0PvTr⟧",
+    "the bot key is ⟦a93hdKq27LmZx0PvTr5Yw8Nb⟧, post to #ops",
+    "群里的 key 是 ⟦a93hdKq27LmZx0PvTr5Yw8Nb⟧",
     "the deploy bot uses token ⟦gl·pat-EXAMPLEexample0000001⟧ and ⟦sk·-proj-EXAMPLE-example-000000001⟧.",
     "key ⟦sk·-abcdefghijklmnopqrstuvwx123456⟧ works",
     "⟦sk·-ant-api03-EXAMPLE_example-000⟧",
@@ -136,6 +139,8 @@ SECRETS = [
 ]
 
 SURVIVORS = [
+    "the spinner uses class sk-fading-circle-large-blue",
+    "缓存的 key 是 user_profile_by_tenant",
     "password hashing uses argon2",
     "the password field is required",
     "token budget is 2000",
