@@ -39,6 +39,7 @@ from cam.formats.record_data import record_from_data, record_to_data, source_to_
 
 _MARKER = re.compile(r"<!-- cam:(record|entry) (\{.*\}) -->[ \t]*")
 _VERSION = re.compile(r"<!-- cam:version ([0-9a-f]{10}) -->[ \t]*\r?\n")
+_OURS = re.compile(r"## [^\n]*\n\s*<!-- cam:record \{")
 _MARKER_START = re.compile(r"<!-- cam:(?:record|entry)\b")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -475,7 +476,8 @@ def _new_section(record: MemoryRecord, form: Form | None, gap: str, newline: str
 
 
 def _is_ours(raw: str) -> bool:
-    return "\n<!-- cam:record {" in raw
+    """Whether cam's marker stands right under the heading; further down it is somebody's text."""
+    return _OURS.match(raw, max(0, raw.find("## "))) is not None
 
 
 def _with_version(sections: list[Section], file: TopicFile) -> TopicFile:

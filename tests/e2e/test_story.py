@@ -70,6 +70,7 @@ def normal(text: str) -> str:
     text = re.sub(r"\d{8}T\d{6}-[0-9a-f]{8}", "TX", text)
     text = re.sub(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", "SESSION", text)
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d\.\d{3})?Z", "TIME", text)
+    text = re.sub(r"\b\d{4}-\d\d-\d\d\b", "DAY", text)
     text = re.sub(r"\b(\w+)-[0-9a-f]{12}\b", r"\1-ID", text)
     return re.sub(r"\d+ (tokens|each|KB)", r"N \1", text)
 

@@ -2,7 +2,7 @@
 
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
@@ -29,6 +29,9 @@ def texts(file: TopicFile, without: str) -> dict[str, str]:
     return {name: re.sub(r"<!-- cam:version \w+ -->\r?\n(?=## )", "", raw) for name, raw in raws.items()}
 
 
+A_RECORD = MemoryRecord(
+    SCOPE, TOPIC, "0", "0", created_at="2000-01-01T00:00:00.000Z", updated_at="2000-01-01T00:00:00.000Z"
+)
 some_records = st.lists(records(), max_size=5, unique_by=lambda r: r.id)
 
 
@@ -46,6 +49,7 @@ def test_any_file_is_read_and_written_back_as_it_is(data: bytes) -> None:
 
 
 @given(st.lists(any_text, max_size=8).map("\n".join), records())
+@example("## 0\n0\n<!-- cam:record {", A_RECORD)
 def test_foreign_text_is_kept_when_a_record_comes_and_goes(text: str, record: MemoryRecord) -> None:
     data = text.encode("utf-8", "surrogatepass")
     before = parse(data)
