@@ -46,6 +46,8 @@ from cam.recall.request import SearchRequest, TimelineRequest
 from cam.store.layout import StoreLayout
 from cam.system.clock import now_stamp
 
+MANY = "cache worker service config module"
+"""Five words of which nearly every record holds one: the most that a search has to weigh."""
 MEASURES = ("R@1", "R@5", "R@10", "MRR", "hit@1")
 Search = Callable[[str], list[int]]
 Engine = Callable[[list[str]], Search]
@@ -119,6 +121,7 @@ def speed(root: Path, records: int, runs: int) -> None:
     cold = {
         "python -c pass": (sys.executable, "-c", "pass"),
         "search": (cam, "recall", "search", query),
+        "search, 5 words": (cam, "recall", "search", MANY),
         "timeline": (cam, "recall", "timeline", ref),
         "details": (cam, "recall", "details", ref),
     }

@@ -738,7 +738,8 @@ class _ScoredSegment:
 
     def at_least(self, least: float) -> list[int]:
         """Documents worth at least ``least`` and more than nothing."""
-        return [n for n, score in enumerate(self.scores) if score >= least and score]
+        worthy = map(least.__le__, self.scores) if least > 0 else self.scores  # half the time of a loop
+        return list(compress(range(len(self.scores)), worthy))
 
     def matched(self, numbers: Iterable[int]) -> dict[int, list[int]]:
         """Of these documents the terms that match."""
