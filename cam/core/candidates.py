@@ -50,8 +50,13 @@ def why_not_now(candidate: Candidate, now: str) -> str:
     begins, ends = candidate.valid_from, candidate.valid_until
     if not (begins or ends):
         return ""
-    if any(bound and not _BOUND.fullmatch(bound) for bound in (begins, ends)):
+    if not (is_bound(begins) and is_bound(ends)):
         return "unreadable_bound"
     if ends and ends <= now:
         return "expired"
     return "not_yet_valid" if begins > now else ""
+
+
+def is_bound(text: str | None) -> bool:
+    """Whether ``text`` can be read as a bound of validity; an open one can."""
+    return not text or _BOUND.fullmatch(text) is not None

@@ -9,6 +9,8 @@ from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType,
 _SCOPES = {str(scope): scope for scope in MemoryScope}
 _STATES = {str(state): state for state in MemoryState}
 _TYPES = {str(kind): kind for kind in RecordType}
+_TEXT = frozenset({str})
+_LIST = frozenset({list, tuple})
 _TEXT_OR_NONE = frozenset({str, type(None)})
 
 
@@ -45,6 +47,7 @@ def record_from_data(data: Mapping[str, Any]) -> MemoryRecord:
         ValueError: it is not such data.
     """
     try:
+        _check_types(data)
         return MemoryRecord(
             _SCOPES[data["scope"]],
             data["topic"],
@@ -64,6 +67,32 @@ def record_from_data(data: Mapping[str, Any]) -> MemoryRecord:
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a record: {error}") from None
+
+
+def _check_types(data: Mapping[str, Any]) -> None:
+    """Refuse what a person or another program put in place of a text: compared later, it would stop all.
+
+    Raises:
+        ValueError: a field is no text, or no list of texts; it is named.
+    """
+    get = data.get
+    details, related = get("details", ()), get("related", ())
+    if (
+        _TEXT.issuperset((type(data["summary"]), type(data["topic"]), type(data["id"])))
+        and _TEXT.issuperset((type(data["created_at"]), type(data["updated_at"]), type(get("reason", ""))))
+        and _TEXT_OR_NONE.issuperset((type(get("valid_from")), type(get("valid_until"))))
+        and _LIST.issuperset((type(details), type(related)))
+        and _TEXT.issuperset(map(type, details))
+        and _TEXT.issuperset(map(type, related))
+    ):
+        return
+    for name in ("summary", "topic", "id", "created_at", "updated_at", "reason"):
+        if type(get(name, "")) is not str:
+            raise ValueError(f"{name} is no text")
+    for name in ("valid_from", "valid_until"):
+        if type(get(name)) not in _TEXT_OR_NONE:
+            raise ValueError(f"{name} is no date")
+    raise ValueError("details and related are lists of texts")
 
 
 def source_to_data(source: Source) -> dict[str, Any]:

@@ -16,8 +16,13 @@ class Limits:
     def __init__(self) -> None:
         self.files = self.bytes = self.records = 0
 
-    def take_files(self, folder: str, sizes: Sequence[int]) -> None:
+    def take_files(self, folder: str, sizes: Sequence[int], names: Sequence[str] = ()) -> None:
         """Count files that are about to be read.
+
+        Args:
+            folder: where they are.
+            sizes: their bytes.
+            names: theirs, in the same order, so that the one that is too large is named.
 
         Raises:
             IntegrityError: too many, too large, or too much together; the limit is named.
@@ -26,10 +31,10 @@ class Limits:
         self.bytes += sum(sizes)
         if self.files > MAX_FILES:
             raise IntegrityError(f"{folder}: {self.files:,} files; at most {MAX_FILES:,} are read")
-        if max(sizes, default=0) > MAX_FILE_BYTES:
-            raise IntegrityError(
-                f"{folder}: a file has {max(sizes):,} bytes; at most {MAX_FILE_BYTES:,} are read"
-            )
+        largest = max(sizes, default=0)
+        if largest > MAX_FILE_BYTES:
+            which = f"{folder}/{names[sizes.index(largest)]}" if names else f"{folder}: a file"
+            raise IntegrityError(f"{which} has {largest:,} bytes; at most {MAX_FILE_BYTES:,} are read")
         if self.bytes > MAX_BYTES:
             raise IntegrityError(f"{folder}: {self.bytes:,} bytes together; at most {MAX_BYTES:,} are read")
 

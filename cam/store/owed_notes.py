@@ -1,7 +1,8 @@
 """Text that cam put into a person's MEMORY.md: an editor that was open meanwhile does not save it away.
 
 The file carries no version. But its managed block tells an older state from a newer one where the counts
-changed since, as they do when an import brings records. Where they did not, what is missing was taken out.
+changed since, as they do when an import brings records. Where they did not, or where the file had no block
+yet, what is missing was taken out.
 """
 
 import json
@@ -44,7 +45,7 @@ def lost_notes(layout: StoreLayout, path: str, data: bytes) -> str:
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
             owed = json.loads(line)
-            if owed["block"] == now != known and with_note(data, owed["note"]) != data:
+            if owed["block"] and owed["block"] == now != known and with_note(data, owed["note"]) != data:
                 found.append(str(owed["note"]))
     return "\n\n".join(dict.fromkeys(found))
 

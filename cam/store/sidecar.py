@@ -97,7 +97,7 @@ def open_shard(
     names = sorted(files)
     stamps = array("q", chain.from_iterable(map(files.__getitem__, names)))
     limits = limits or Limits()
-    limits.take_files(folder, stamps[::4])
+    limits.take_files(folder, stamps[::4], names)
     now = time_ns()
     is_fresh = base is not None and delta is None and _is_untouched(base, names, stamps)
     parts: list[Part]

@@ -17,7 +17,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from cam.core.errors import CamError, StoreUnavailableError
+from cam.core.errors import CamError, InvalidInputError, StoreUnavailableError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.file_step import FileStep, file_step, step_from_data, step_to_data
 from cam.formats.history import HistoryEvent, form_from_data, form_to_data
@@ -33,6 +33,7 @@ from cam.formats.topic_file import (
     parse_topic_file,
     render_topic_file,
 )
+from cam.store import limits
 from cam.store.layout import StoreLayout
 from cam.store.owed_notes import lost_notes, owe_note
 from cam.store.shadow import read_shadow, shadow_file, write_shadow
@@ -213,10 +214,16 @@ def new_topic(
     Where ``back`` knows the very bytes that hold just these records, it gets those.
 
     Raises:
+        InvalidInputError: the file would grow beyond what is read of one.
         ValueError: it would not read back as written.
     """
     changed = apply_to_topic_file(topic.file or new_topic_file(*key), wanted, back.forms_in(key))
     data = _bytes_of(changed, key)
+    if data and len(data) > max(limits.MAX_FILE_BYTES, len(topic.raw or b"")):
+        raise InvalidInputError(
+            f"{topic.path} would have {len(data):,} bytes; at most {limits.MAX_FILE_BYTES:,} of a topic are"
+            " searched: spread the records over more topics"
+        )
     if not data and topic.raw is None:
         data = None  # a file that is gone stays gone
     is_exact, exact = _taken_back(back.files.get(os.path.relpath(topic.path, layout.root)), topic.raw)

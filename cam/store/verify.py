@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cam.core.candidates import is_bound
 from cam.core.display import counted
 from cam.core.errors import CamError
 from cam.core.problems import Problem
@@ -117,6 +118,14 @@ def _scope(layout: StoreLayout, scope: MemoryScope, problems: list[Problem], not
                     advice = "give one of them another id, or take one out"
                     problems.append(
                         Problem(topic.path, line, f"the id {record.id} stands in {other} too", advice)
+                    )
+                if not (is_bound(record.valid_from) and is_bound(record.valid_until)):
+                    line = _line_of(topic, record.id)
+                    reason = (
+                        f"{record.id} is never told or found: from when or until when it holds is no date"
+                    )
+                    problems.append(
+                        Problem(topic.path, line, reason, "write YYYY-MM-DD, or take the bound out")
                     )
             problems += _shadow(layout, topic)
         problems += _index(layout, scope, state, counts)

@@ -13,6 +13,7 @@ from cam.formats.json_line import dump_line
 from cam.memory.carry import export_memory, import_memory
 from cam.memory.flow import forget, remember, undo
 from cam.memory.transfer import Export, decide_import, export_json, export_markdown, read_export
+from cam.store import limits
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.verify import verify
@@ -252,3 +253,58 @@ def test_ten_thousand(tmp_path: Path) -> None:
     ]
     assert take_in(store, file, entries) == (10_000, 0, 0)
     assert len(store.snapshot().records) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "names"),
+    [
+        ("valid_from", 9, "valid_from"),
+        ("valid_until", {"a": 1}, "valid_until"),
+        ("reason", 7, "reason"),
+        ("summary", 5, "summary"),
+        ("created_at", None, "created_at"),
+        ("details", "abc", "details"),
+        ("details", [1], "details"),
+        ("related", {"a": "b"}, "related"),
+    ],
+)
+def test_a_field_of_another_type_is_named_with_its_record(field: str, value: object, names: str) -> None:
+    record = {
+        "scope": "project",
+        "topic": "preferences",
+        "id": "a-b",
+        "summary": "x y",
+        "created_at": AT,
+        "updated_at": AT,
+    }
+    data = json.dumps({"schema": "cam-export/v1", "notes": {}, "records": [record, {**record, field: value}]})
+    with pytest.raises(InvalidInputError, match=f"record 2: .*{names}"):
+        read(data.encode())
+
+
+def test_a_note_that_a_person_took_out_of_a_new_file_stays_out(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "store")
+    file = tmp_path / "notes.json"
+    file.write_text(
+        json.dumps({"schema": "cam-export/v1", "notes": {"project": "The wifi is down."}, "records": []})
+    )
+    import_memory(store, str(file), MemoryScope.PROJECT)
+    index = Path(store.layout.index_file(MemoryScope.PROJECT))
+    assert "The wifi is down." in index.read_text()
+    index.write_text("My own text\n")
+    remember(store, "Use ruff for linting", (), MemoryScope.PROJECT, "workflow")
+    assert "My own text" in index.read_text()
+    assert "The wifi is down." not in index.read_text()
+
+
+def test_a_topic_that_would_be_too_large_to_search_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = store_at(tmp_path / "store")
+    remember(store, "Small fact about kafka", (), MemoryScope.PROJECT, "commands")
+    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 2_000)
+    before = markdown(store)
+    entries = [{"scope": "project", "topic": "workflow", "summary": f"Fact {n} " * 9} for n in range(40)]
+    with pytest.raises(InvalidInputError, match=r"workflow\.md would have"):
+        take_in(store, tmp_path / "many.json", entries)
+    assert markdown(store) == before

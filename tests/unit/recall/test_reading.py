@@ -138,7 +138,7 @@ def test_the_managed_block_is_no_note(store: MarkdownStore) -> None:
     ("name", "value", "says"),
     [
         ("MAX_FILES", 1, "files"),
-        ("MAX_FILE_BYTES", 10, "a file has"),
+        ("MAX_FILE_BYTES", 10, r"\.md has"),
         ("MAX_BYTES", 400, "together"),
         ("MAX_RECORDS", 2, "records"),
     ],

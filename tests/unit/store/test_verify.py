@@ -70,6 +70,18 @@ def broken_section(store: MarkdownStore) -> Path:
     return topic(store)
 
 
+def bound_that_is_no_date(store: MarkdownStore) -> Path:
+    text = topic(store).read_text()
+    topic(store).write_text(text.replace('"created":', '"valid_from": "whenever", "created":', 1))
+    return topic(store)
+
+
+def bound_that_is_no_text(store: MarkdownStore) -> Path:
+    text = topic(store).read_text()
+    topic(store).write_text(text.replace('"created":', '"valid_from": 9, "created":', 1))
+    return topic(store)
+
+
 def wrong_count(store: MarkdownStore) -> Path:
     path = Path(store.layout.index_file(MemoryScope.PROJECT))
     path.write_text(path.read_text().replace(": 1 record", ": 7 records"))
@@ -144,6 +156,7 @@ def wrong_version(store: MarkdownStore) -> Path:
     [
         second_id, broken_section, wrong_count, topic_without_file, no_topic, link, folder_as_topic,
         torn_history, foreign_history, torn_audit, open_to_others, unreadable, wrong_version,
+        bound_that_is_no_date, bound_that_is_no_text,
     ],
 )  # fmt: skip
 def test_each_kind_of_damage_is_named(store: MarkdownStore, damage: Callable[[MarkdownStore], Path]) -> None:
