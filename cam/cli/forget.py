@@ -11,7 +11,7 @@ from cam.cli.options import Cwd, Json, Scope, Yes
 from cam.context import Context
 from cam.core.errors import NotFoundError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryRef, parse_scope
-from cam.memory.flow import forget, matches
+from cam.memory.flow import forget, matches, named_terms
 from cam.memory.lookup import find
 from cam.render.records import list_text
 
@@ -44,12 +44,11 @@ def _forget(
     context = enter_context(cwd)
     if verb == "erase" and MemoryRef.looks_like(what) and not dry_run:
         return _erase(context, [MemoryRef.parse(what)])
-    snapshot = context.store.view()
-    records = snapshot.records
     if MemoryRef.looks_like(what):
-        found: tuple[MemoryRecord, ...] = (find(records, MemoryRef.parse(what)),)
+        found: tuple[MemoryRecord, ...] = (find(context.store.view().records, MemoryRef.parse(what)),)
     else:
-        found = matches(records, what, parse_scope(scope) if scope else None)
+        snapshot = context.store.view(named_terms(what))
+        found = matches(snapshot.records, what, parse_scope(scope) if scope else None)
         if not found:
             unread = f"; {snapshot.problems[0]} (cam doctor)" if snapshot.problems else ""
             raise NotFoundError(

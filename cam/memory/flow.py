@@ -95,6 +95,20 @@ def remember(
     return Remembered(record, made, transaction, warnings or masked)
 
 
+def named_terms(query: str) -> list[frozenset[str]]:
+    """Of each word of a query the tokens that stand for it, without synonyms.
+
+    Raises:
+        InvalidInputError: the query has no word.
+    """
+    from cam.core.ranking import query_terms  # noqa: PLC0415 - stop words and stems
+
+    found = [frozenset(token for token, weight in t.tokens if weight == 1.0) for t in query_terms(query)]
+    if not found:
+        raise InvalidInputError(f"{query!r} has no word to look for")
+    return found
+
+
 def matches(
     records: Sequence[MemoryRecord], query: str, scope: MemoryScope | None = None
 ) -> tuple[MemoryRecord, ...]:
@@ -105,11 +119,9 @@ def matches(
     Raises:
         InvalidInputError: the query has no word.
     """
-    from cam.core.ranking import document_of, entry_of, query_terms  # noqa: PLC0415 - stop words and stems
+    from cam.core.ranking import document_of, entry_of  # noqa: PLC0415 - stop words and stems
 
-    wanted = [{token for token, weight in t.tokens if weight == 1.0} for t in query_terms(query)]
-    if not wanted:
-        raise InvalidInputError(f"{query!r} has no word to look for")
+    wanted = named_terms(query)
     candidates = (r for r in records if r.state is MemoryState.ACTIVE and scope in (None, r.scope))
     return tuple(
         r for r in candidates if all(tokens & entry_of(document_of(r)).tokens.keys() for tokens in wanted)

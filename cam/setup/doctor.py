@@ -82,14 +82,13 @@ def check_store(store: MarkdownStore) -> tuple[Finding, ...]:
     if refusal:
         return (Finding("store", Severity.CRITICAL, f"the store cannot be written: {refusal}"),)
     try:
-        snapshot = store.view()
+        count = store.count()
     except CamError as error:
         return (Finding("store", Severity.CRITICAL, str(error)),)
-    active = sum(r.state == "active" for r in snapshot.records)
-    found = [Finding("store", Severity.OK, f"{counted(active, 'active record')} in {folder}")]
+    found = [Finding("store", Severity.OK, f"{counted(count.active, 'active record')} in {folder}")]
     found += [
         Finding("store", Severity.WARNING, f"{p.place}: {p.reason}", p.advice)
-        for p in (*snapshot.problems, *misplaced(store.layout))
+        for p in (*count.problems, *misplaced(store.layout))
     ]
     return tuple(found)
 

@@ -4,13 +4,13 @@ import os
 from dataclasses import dataclass, replace
 
 from cam.core.errors import CamError, InvalidInputError, NotFoundError
-from cam.core.records import MemoryRecord, MemoryState
 from cam.formats.project_file import KnownProject, same_remote
 from cam.store.identity import Project, resolve_project
 from cam.store.projects import (
     Attached,
     adopt_worktree,
     attach,
+    count_of,
     has_memory,
     known_projects,
     local_records,
@@ -18,7 +18,6 @@ from cam.store.projects import (
     project_ids,
     purge,
     read_project,
-    records_of,
     renamed_worktrees,
     write_project,
 )
@@ -46,25 +45,17 @@ class ProjectRow:
 
     Attributes:
         known: what is known of its identity.
-        records: of its own scopes.
+        active: records of its own scopes that hold.
+        archived: those that do not hold any more.
         is_current: whether the command ran in it.
         worktrees: those that are known or have memory of their own; told of one project alone.
     """
 
     known: KnownProject
-    records: tuple[MemoryRecord, ...]
+    active: int
+    archived: int
     is_current: bool = False
     worktrees: tuple[WorktreeRow, ...] = ()
-
-    @property
-    def active(self) -> int:
-        """Records that hold."""
-        return sum(r.state is MemoryState.ACTIVE for r in self.records)
-
-    @property
-    def archived(self) -> int:
-        """Records that do not hold any more."""
-        return len(self.records) - self.active
 
     @property
     def place(self) -> str:
@@ -157,8 +148,7 @@ def list_projects(root: str, project: Project | None) -> tuple[ProjectRow, ...]:
     """Every project of the store, the current one first."""
     current = project.id if project else None
     rows = [
-        ProjectRow(known, tuple(records_of(root, known.id)), known.id == current)
-        for known in known_projects(root)
+        ProjectRow(known, *count_of(root, known.id), known.id == current) for known in known_projects(root)
     ]
     return tuple(sorted(rows, key=lambda row: (not row.is_current, row.known.id)))
 
@@ -177,7 +167,7 @@ def show_project(root: str, name: str, project: Project | None) -> ProjectRow:
         WorktreeRow(worktree, _place(known, worktree), len(local.get(worktree, ())))
         for worktree in {**known.worktrees, **local}
     )
-    return ProjectRow(known, tuple(records_of(root, name)), is_current, worktrees)
+    return ProjectRow(known, *count_of(root, name), is_current, worktrees)
 
 
 def find_project(root: str, text: str) -> str:

@@ -7,6 +7,7 @@ leave salted tombstones.
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -36,6 +37,8 @@ LEDGER_DAYS = 90
 """A session that is resumed after that long is told everything once more."""
 
 _TIMES = ("at", "appliedAt", "recordedAt", "generatedAt", "processedAt")
+_TIME = re.compile(rb'"(?:%b)"\s*:\s*"([^"\\]*)' % "|".join(_TIMES).encode())
+"""A time in a line, up to what is escaped in it: never later than the time itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +323,10 @@ def _rewrite(path: str, without: set[bytes]) -> None:
 def _old_lines(path: str, cutoff: str) -> set[bytes]:
     """Lines whose time is before ``cutoff``; a line without a time stays."""
     found = set()
+    least = cutoff.encode()
     for line in _split(path):
+        if b"\\u" not in line and all(time >= least for time in _TIME.findall(line)):
+            continue  # nothing in it is that old: most lines need not be decoded
         try:
             data = json.loads(line)
         except ValueError:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from cam.core.errors import CamError, DoubledIdError, StalePlanError, StoreUnavailableError
 from cam.core.operations import Change, MemoryPlan, doubled
@@ -42,8 +43,27 @@ from cam.system.clock import now_stamp
 from cam.system.files import list_folder, make_folder, read_bytes, remove_file, rename_file, write_atomic
 from cam.system.locking import HeldElsewhereError, hold
 
+if TYPE_CHECKING:
+    from cam.store.sidecar import Part
+
+_T = TypeVar("_T")
+
 LOCK_SECONDS = 30.0
 """How long a writer waits for another one before it gives up."""
+
+
+class Count(NamedTuple):
+    """How many records there are.
+
+    Attributes:
+        active: those that hold.
+        archived: those that do not hold any more.
+        problems: what could not be read.
+    """
+
+    active: int
+    archived: int
+    problems: tuple[Problem, ...]
 
 
 class MarkdownStore:
@@ -69,30 +89,42 @@ class MarkdownStore:
         records = [r for topic in topics for r in (topic.file.records if topic.file else ())]
         return Snapshot(tuple(records), tuple(problems), any(topic.edits for topic in topics))
 
-    def view(self) -> Snapshot:
+    def view(self, terms: Sequence[Collection[str]] = ()) -> Snapshot:
         """What ``snapshot`` reads, for who only looks: files that the search index knows are not read again.
 
         Hand edits are not looked for.
 
+        Args:
+            terms: leaves out records of which the index knows that they hold no token of one of these.
+
         Raises:
             StoreUnavailableError: the store's folder itself cannot be read.
         """
-        from cam.store.sidecar import indexed_files  # noqa: PLC0415 - who writes needs none of it
+        from cam.store.sidecar import all_of, holders_of  # noqa: PLC0415 - who writes needs none of it
 
-        list_folder(self.layout.root)
-        problems: list[Problem] = self.recover()
-        records: list[MemoryRecord] = []
-        for scope in self.layout.scopes:
-            for state in MemoryState:
-                known = indexed_files(self.layout, scope, state)
-                for name in self._names(scope, state, problems):
-                    ready = known.get(f"{name}.md")
-                    if ready is not None:
-                        records += ready[0]
-                        problems += ready[1]
-                    elif (topic := self._topic((scope, state, name), problems)) is not None:
-                        records += topic.file.records if topic.file else ()
-        return Snapshot(tuple(records), tuple(problems))
+        problems: list[Problem] = []
+        reader = holders_of(terms) if terms else all_of
+        found: Iterator[tuple[MemoryState, list[MemoryRecord]]]
+        found = self._looked_at(self.layout.scopes, reader, list, problems)
+        return Snapshot(tuple(record for _, records in found for record in records), tuple(problems))
+
+    def count(self, scopes: Collection[MemoryScope] | None = None) -> Count:
+        """How many records ``view`` gives, and the same problems; what the search index knows is not decoded.
+
+        Args:
+            scopes: whose records; those of the project's scopes where None.
+
+        Raises:
+            StoreUnavailableError: the store's folder itself cannot be read.
+        """
+        from cam.store.sidecar import number_in  # noqa: PLC0415
+
+        problems: list[Problem] = []
+        counts = dict.fromkeys(MemoryState, 0)
+        wanted = [each for each in self.layout.scopes if scopes is None or each in scopes]
+        for state, number in self._looked_at(wanted, number_in, len, problems):
+            counts[state] += number
+        return Count(counts[MemoryState.ACTIVE], counts[MemoryState.ARCHIVED], tuple(problems))
 
     def headings(self, scope: MemoryScope) -> list[tuple[str, str]]:
         """Topic and first line of each active section in a scope, as the files stand: a quick first look.
@@ -209,6 +241,29 @@ class MarkdownStore:
                 Problem(folder, 0, f"a write waits to be finished: {error}", "it is tried again each time")
             ]
         return []
+
+    def _looked_at(
+        self,
+        scopes: Collection[MemoryScope],
+        reader: "Callable[[Part], Callable[[range], _T]]",
+        of_file: Callable[[Sequence[MemoryRecord]], _T],
+        problems: list[Problem],
+    ) -> Iterator[tuple[MemoryState, _T]]:
+        """Of each topic file what ``reader`` takes from the index, or ``of_file`` from the file itself."""
+        from cam.store.sidecar import indexed_files  # noqa: PLC0415
+
+        list_folder(self.layout.root)
+        problems += self.recover()
+        for scope in scopes:
+            for state in MemoryState:
+                known = indexed_files(self.layout, scope, state, reader)
+                for name in self._names(scope, state, problems):
+                    ready = known.get(f"{name}.md")
+                    if ready is not None:
+                        problems += ready[1]
+                        yield state, ready[0]
+                    elif (topic := self._topic((scope, state, name), problems)) is not None:
+                        yield state, of_file(topic.file.records if topic.file else ())
 
     def _topics(
         self, problems: list[Problem], only: Collection[TopicKey] | None = None

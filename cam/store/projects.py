@@ -113,13 +113,14 @@ def layouts_of(root: str, name: str) -> list[StoreLayout]:
     return [StoreLayout(root, name, worktree) for worktree in worktrees or [name]]
 
 
-def records_of(root: str, name: str) -> list[MemoryRecord]:
-    """Records of the project's own scopes, in every worktree; what cannot be read is left out."""
-    found: list[MemoryRecord] = []
+def count_of(root: str, name: str) -> tuple[int, int]:
+    """Active and archived records of the project's own scopes, in every worktree; what is read counts."""
+    active = archived = 0
     for number, layout in enumerate(layouts_of(root, name)):
         own = {MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT} if number == 0 else {MemoryScope.PROJECT_LOCAL}
-        found += [r for r in MarkdownStore(layout).view().records if r.scope in own]
-    return found
+        count = MarkdownStore(layout).count(own)
+        active, archived = active + count.active, archived + count.archived
+    return active, archived
 
 
 def local_records(root: str, name: str) -> dict[str, list[MemoryRecord]]:

@@ -13,9 +13,11 @@ topic files, as records of the topic ``memory``.
 import contextlib
 import os
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from time import time_ns
+from typing import TypeVar
 from zlib import crc32
 
 from cam.core.errors import CamError
@@ -33,9 +35,14 @@ NOTES = "MEMORY.md"
 _REBUILD = 0.2
 """Share of a folder's records that may stand beside the index before it is built anew."""
 
-__all__ = ["DamagedError", "Part", "Shard", "drop_indexes", "index_size", "indexed_files", "open_shard"]
+__all__ = [
+    "DamagedError", "Part", "Shard", "all_of", "drop_indexes", "holders_of", "index_size", "indexed_files",
+    "number_in", "open_shard",
+]  # fmt: skip
 
 DocumentOf = Callable[[MemoryRecord], Document]
+
+_T = TypeVar("_T")
 
 
 class Shard:
@@ -120,17 +127,22 @@ def open_shard(
     return Shard((scope, state), parts, problems, stamps[::4], is_fresh=is_fresh)
 
 
-FileRecords = tuple[Sequence[MemoryRecord], Sequence[Problem]]
-"""What a topic file holds, and what of it cannot be read."""
-
-
-def indexed_files(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> dict[str, FileRecords]:
+def indexed_files(
+    layout: StoreLayout,
+    scope: MemoryScope,
+    state: MemoryState,
+    reader: Callable[[Part], Callable[[range], _T]],
+) -> dict[str, tuple[_T, Sequence[Problem]]]:
     """Topic files, by name, of which the index on disk says what they hold now; nothing is written.
 
     Args:
         layout: of the store.
         scope: whose folder.
         state: which of the two.
+        reader: gives for an index what is taken from it of a file, by the numbers of the file's documents.
+
+    Returns:
+        That, and what of the file cannot be read.
     """
     folder = layout.topics_folder(scope, state)
     path = _index_path(layout, folder)
@@ -138,19 +150,44 @@ def indexed_files(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -
     parts = [part for part in (base, delta) if part is not None]
     if not parts:
         return {}
-    found: dict[str, FileRecords] = {}
+    found: dict[str, tuple[_T, Sequence[Problem]]] = {}
     try:
         files, _ = stat_topics(folder, base.known if base else frozenset())
         _bury_what_changed(folder, files, base, delta)
         for part in parts:
-            records = part.all_records()
+            read = reader(part)
             for name in part.known & files.keys() - part.dead_files:
-                numbers = part.documents(name)
                 problems = [Problem(os.path.join(folder, name), *p) for p in part.problems.get(name, ())]
-                found[name] = records[numbers.start : numbers.stop], problems
+                found[name] = read(part.documents(name)), problems
     except (DamagedError, ValueError):
         return {}  # whoever searches throws it away
     return found
+
+
+def all_of(part: Part) -> Callable[[range], list[MemoryRecord]]:
+    """A reader for ``indexed_files``: every record."""
+    records = part.all_records()
+    return lambda numbers: records[numbers.start : numbers.stop]
+
+
+def holders_of(terms: Sequence[Collection[str]]) -> Callable[[Part], Callable[[range], list[MemoryRecord]]]:
+    """A reader for ``indexed_files``: records that may hold a token of each term."""
+
+    def reader(part: Part) -> Callable[[range], list[MemoryRecord]]:
+        found = part.may_hold(terms)
+
+        def read(numbers: range) -> list[MemoryRecord]:
+            own = found[bisect_left(found, numbers.start) : bisect_left(found, numbers.stop)]
+            return [part.record(number) for number in own]
+
+        return read
+
+    return reader
+
+
+def number_in(_: Part) -> Callable[[range], int]:
+    """A reader for ``indexed_files``: how many records there are; none of them is decoded."""
+    return len
 
 
 def drop_indexes(layout: StoreLayout) -> None:

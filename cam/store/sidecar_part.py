@@ -12,8 +12,9 @@ import os
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 from zlib import crc32
 
@@ -165,15 +166,19 @@ class Part:
 
     def all_records(self) -> list[MemoryRecord]:
         """The records behind all documents, read together: sooner than one by one."""
-        data, spans = self._whole("records"), array("Q", self._whole("record_spans"))
-        texts = []
-        for start, checksum, stop in zip(spans[::2], spans[1::2], spans[2::2], strict=False):
-            piece = data[start:stop]
-            if crc32(piece) != checksum:
-                raise DamagedError
-            texts.append(piece[1:])
-        joined = b"[%b]" % b",".join(texts)
+        joined = b"[%b]" % b",".join(piece[1:] for piece in self._record_pieces())
         return list(map(record_from_data, json.loads(joined.decode("utf-8", "surrogatepass"))))
+
+    def may_hold(self, terms: Sequence[Collection[str]]) -> list[int]:
+        """Documents that may hold a token of each term, ascending, and every one that does.
+
+        Of a record with a private span or a secret not all tokens are in the index: it always may.
+        """
+        matched: set[int] = set(range(self.size))
+        for tokens in terms:
+            matched &= set(chain.from_iterable(self.find(token)[0] for token in tokens))
+        hidden = (n for n, piece in enumerate(self._record_pieces()) if piece[:1] != b"1")
+        return sorted(matched.union(hidden))
 
     # --- tokens ---
 
@@ -247,6 +252,17 @@ class Part:
         return range(self._firsts[at], self._firsts[at + 1])
 
     # --- bytes ---
+
+    def _record_pieces(self) -> list[bytes]:
+        """Each record as ``pack`` was given it."""
+        data, spans = self._whole("records"), array("Q", self._whole("record_spans"))
+        pieces = []
+        for start, checksum, stop in zip(spans[::2], spans[1::2], spans[2::2], strict=False):
+            piece = data[start:stop]
+            if crc32(piece) != checksum:
+                raise DamagedError
+            pieces.append(piece)
+        return pieces
 
     def _lines(self, name: str) -> list[str]:
         text = self._section(name).decode("utf-8", "surrogatepass")

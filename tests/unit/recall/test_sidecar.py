@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cam.core.operations import MemoryOperation, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
-from cam.memory.flow import forget
+from cam.memory.flow import forget, matches, named_terms
 from cam.recall.flow import Recall
 from cam.recall.result import SearchResult
 from cam.store.layout import StoreLayout
@@ -78,12 +78,72 @@ def same(store: MarkdownStore, **options: Any) -> None:
 
 
 def as_found(store: MarkdownStore) -> None:
-    read, seen = store.snapshot(), store.view()
+    read, seen, count = store.snapshot(), store.view(), store.count()
     assert (seen.records, seen.problems) == (read.records, read.problems)
+    active = sum(r.state is MemoryState.ACTIVE for r in read.records)
+    assert count == (active, len(read.records) - active, read.problems)
+    for query in QUERIES:
+        some = store.view(named_terms(query))
+        assert (matches(some.records, query), some.problems) == (matches(read.records, query), read.problems)
 
 
 def found(store: MarkdownStore, query: str, **options: Any) -> SearchResult:
     return Recall(store.layout, now=NOW).search(request(query, **options))
+
+
+_TEXTS = st.lists(
+    st.sampled_from(
+        [
+            *WORDS,
+            "<private>",
+            "<private>cart</private>",
+            "<private>pnpm queue</private>",
+            "</private>",
+            "AKIAIOSFODNN7EXAMPLE",
+            "runTests",
+            "docs/run.md",
+            "v1.2",
+            "Café",
+            "the",
+        ]
+    ),
+    min_size=1,
+    max_size=6,
+).map(" ".join)
+
+
+@settings(max_examples=30, deadline=None)
+@example(
+    texts=[("The <private>cart</private> waits", "x", True), ("port", "x", True)], late=0, queries=["cart"]
+)
+@example(texts=[("Die Häuser sind nicht auf dem Server", "x", True)], late=0, queries=["Haus", "Häuser"])
+@given(
+    texts=st.lists(st.tuples(_TEXTS, _TEXTS, st.booleans()), min_size=1, max_size=12),
+    late=st.integers(0, 4),
+    queries=st.lists(_TEXTS, min_size=1, max_size=5),
+)
+def test_what_forget_means_is_the_same_through_the_index(
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[tuple[str, str, bool]],
+    late: int,
+    queries: list[str],
+) -> None:
+    """Private spans, secrets, archived records and files that the index does not know yet among them."""
+    store = MarkdownStore(StoreLayout(str(tmp_path_factory.mktemp("forget") / "store"), "p", "p"))
+    records = [
+        MemoryRecord(
+            MemoryScope.PROJECT if n % 3 else MemoryScope.GLOBAL,
+            f"topic-{n % 3}", f"r-{n}", summary, (detail,), created_at=AT, updated_at=AT,
+        )
+        for n, (summary, detail, _) in enumerate(texts)
+    ]  # fmt: skip
+    records = [r if keeps else r.archived("old", AT) for r, (_, _, keeps) in zip(records, texts, strict=True)]
+    add(store, *records[late:])
+    found(store, "warm")
+    add(store, *records[:late])
+    for query in queries:
+        whole = matches(store.snapshot().records, query)
+        assert matches(store.view(named_terms(query)).records, query) == whole, query
 
 
 def indexes(store: MarkdownStore) -> list[Path]:

@@ -205,6 +205,28 @@ def test_what_cannot_be_dated_or_read_stays(store: MarkdownStore) -> None:
     assert path.read_text() == '{"tx":"x"}\nnonsense\n'
 
 
+@pytest.mark.parametrize(
+    ("line", "goes"),
+    [
+        ('{"at":"2020-01-01T00:00:00.000Z"}', True),
+        ('{ "at" : "2020-01-01T00:00:00.000Z" }', True),
+        ('{"\\u0061t":"2020-01-01T00:00:00.000Z"}', True),
+        ('{"at":"2020-01-01T00:00:00\\u002e000Z"}', True),
+        ('{"at":"2999-01-01T00:00:00.000Z","at":"2020-01-01T00:00:00.000Z"}', True),
+        ('{"at":"","recordedAt":"2999-01-01T00:00:00.000Z"}', True),
+        ('{"recordedAt":"2020-01-01T00:00:00.000Z","at":"2999-01-01T00:00:00.000Z"}', False),
+        ('{"after":{"at":"2020-01-01T00:00:00.000Z"},"at":"2999-01-01T00:00:00.000Z"}', False),
+        ('{"reason":"\\"at\\":\\"2020-01-01\\"","at":"2999-01-01T00:00:00.000Z"}', False),
+        ('{"at":"2999\\/01"}', False),
+    ],
+)
+def test_the_time_of_a_line_counts_however_it_is_written(store: MarkdownStore, line: str, goes: bool) -> None:
+    path = Path(store.layout.audit_file)
+    path.write_text(line + "\n")
+    waste = [w for w in find_waste(store.layout.root, Keep()) if w.path == str(path)]
+    assert bool(waste) is goes
+
+
 def test_a_pinned_archived_record_stays(store: MarkdownStore) -> None:
     path = Path(store.layout.topic_file(MemoryScope.PROJECT, MemoryState.ARCHIVED, "workflow"))
     path.write_text(path.read_text().replace('"sources"', '"pinned": true, "sources"'))
