@@ -47,6 +47,10 @@ class Clause:
     lead: int
     languages: tuple[Language, ...]
 
+    def says(self, name: str) -> bool:
+        """Whether a pattern called ``name`` occurs in it, in one of its languages."""
+        return any(lang.search(name, self.shadow) for lang in self.languages)
+
 
 @dataclass(frozen=True, slots=True)
 class Discourse:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from cam.core import private, secrets
 from cam.core.evidence import Message, RolloutEvidence, RolloutMeta, ToolCall
@@ -126,8 +127,8 @@ class _Reading:
         for index, judgement in enumerate(judgements):
             self._clause(judgement, judgements[:index], where, fresh)
         self._flush()
-        if fresh and len(self.context) == known and judgements and _takes_back(judgements[0].clause):
-            self._withdraw(where)
+        if fresh and len(self.context) == known and judgements and judgements[0].clause.says("takes_back"):
+            self._withdraw(where)  # and nothing was put in its place
 
     def _clause(self, judgement: Judgement, before: Sequence[Judgement], where: _Where, fresh: bool) -> None:  # noqa: C901, FBT001, PLR0911, PLR0912 - each act its own branch
         clause = judgement.clause
@@ -186,49 +187,30 @@ class _Reading:
             return True  # a record holds both already
         if not isinstance(last, Candidate) or last.source.ordinal != gone.source.ordinal or last.details:
             return False
-        joined = replace(
-            last,
-            act=SpeechAct.CORRECTION,
-            details=(gone.summary,),
-            quotes=(*last.quotes, *gone.quotes),
-            denies=(*last.denies, *gone.denies),
-        )
-        self.found[-1] = joined
-        self.context[-1] = joined
+        self._put_back(_joined(last, gone, act=SpeechAct.CORRECTION, details=(gone.summary,)))
         return True
 
     def _adds_denial(self, clause: Clause, before: Judgement, where: _Where) -> bool:
         """Whether the clause says that a value is gone, of which the one before it told the new one."""
         gone = [d for d in candidates.denials(clause.text, clause.languages) if not d.isalpha()]
-        last = self.found[-1] if self.found else None
-        if (
-            not gone
-            or before.clause.paragraph != clause.paragraph
-            or not isinstance(last, Candidate)
-            or last.source != where.source(before.clause.text)
-        ):
+        last = self._last_by(where.source(before.clause.text))
+        if not gone or before.clause.paragraph != clause.paragraph or last is None:
             return False
         quotes = (*last.quotes, where.quote(clause.text))
-        joined = replace(last, act=SpeechAct.CORRECTION, denies=(*last.denies, *gone), quotes=quotes)
-        self.found[-1] = self.context[-1] = joined
+        self._put_back(replace(last, act=SpeechAct.CORRECTION, denies=(*last.denies, *gone), quotes=quotes))
         return True
 
     def _adds_ban(self, judgement: Judgement, before: Judgement, where: _Where) -> bool:
         """Whether the clause only says "don't do that" to the complaint before it; their record says both."""
         clause = judgement.clause
-        if not any(lang.search("bans_it", clause.shadow) for lang in clause.languages):
+        if not clause.says("bans_it"):
             return False
-        last = self.found[-1] if self.found else None
-        if (
-            isinstance(last, Candidate)
-            and last.source == where.source(before.clause.text)
-            and _complains(before.clause)
-        ):
+        last = self._last_by(where.source(before.clause.text))
+        if last is not None and _complains(before.clause):
             told = candidates.fact_text(before.clause.text, before.clause.languages)
             comma = ", " if told.isascii() or not candidates.is_cjk(told[-1]) else "，"
             summary = f"{told}{comma}{candidates.fact_text(clause.text, clause.languages)}"
-            joined = replace(last, summary=summary, quotes=(*last.quotes, where.quote(clause.text)))
-            self.found[-1] = self.context[-1] = joined
+            self._put_back(replace(last, summary=summary, quotes=(*last.quotes, where.quote(clause.text))))
         return True
 
     def _goes_on(self, text: str, judgement: Judgement, before: Judgement, where: _Where) -> bool:
@@ -250,22 +232,15 @@ class _Reading:
             own = where.source(clause.text)
             self.read_before.add((own.ordinal, own.digest))  # a record holds both already
             return True
-        last = self.found[-1] if self.found else None
-        if not isinstance(last, Candidate) or source not in (last.source, self.tail) or last.details:
+        last = self._last_by(source, or_ends=True)
+        if last is None or last.details:
             return False
         comma = "，" if candidates.is_cjk(last.summary[-1]) or candidates.is_cjk(text[0]) else ", "
         summary = f"{last.summary}{comma}{text}"
         if len(summary) > _JOINED:
             return False
         rest = _candidate(text, judgement, where, clause.text)
-        joined = replace(
-            last,
-            summary=summary,
-            act=max(last.act, rest.act, key=_WEIGHT.index),
-            quotes=(*last.quotes, *rest.quotes),
-            denies=(*last.denies, *rest.denies),
-        )
-        self.found[-1] = self.context[-1] = joined
+        self._put_back(_joined(last, rest, summary=summary, act=max(last.act, rest.act, key=_WEIGHT.index)))
         self.tail = rest.source
         return True
 
@@ -273,29 +248,32 @@ class _Reading:
         self, text: str, judgement: Judgement, before: Sequence[Judgement], where: _Where
     ) -> bool:
         """Make one record of a complaint and the rule that follows it: the rule, with what led to it."""
-        last = self.found[-1] if self.found else None
+        last = self._last_by(where.source(before[-1].clause.text)) if before else None
         if (
             judgement.said_as not in (SpeechAct.RULE, SpeechAct.FACT, SpeechAct.PREFERENCE)
-            or not before
-            or not isinstance(last, Candidate)
+            or last is None
             or last.details
-            or last.source != where.source(before[-1].clause.text)
             or not _complains(before[-1].clause)
             or _complains(judgement.clause)
         ):
             return False
         rule = _candidate(text, judgement, where, judgement.clause.text)
-        joined = replace(
-            last,
-            summary=rule.summary,
-            details=(last.summary,),
-            topic=rule.topic,
-            scope=rule.scope,
-            quotes=(*last.quotes, *rule.quotes),
-            denies=(*last.denies, *rule.denies),
+        told = (last.summary,)
+        self._put_back(
+            _joined(last, rule, summary=rule.summary, details=told, topic=rule.topic, scope=rule.scope)
         )
-        self.found[-1] = self.context[-1] = joined
         return True
+
+    def _last_by(self, source: Source, *, or_ends: bool = False) -> Candidate | None:
+        """The newest candidate, if the clause of ``source`` made it; with ``or_ends`` also if it ends it."""
+        last = self.found[-1] if self.found else None
+        if not isinstance(last, Candidate):
+            return None
+        return last if last.source == source or (or_ends and self.tail == source) else None
+
+    def _put_back(self, candidate: Candidate) -> None:
+        """The newest candidate as it is with what was put to it."""
+        self.found[-1] = self.context[-1] = candidate
 
     def _flush(self) -> None:
         """What is gone, and nothing was said to replace it."""
@@ -429,11 +407,7 @@ class _Reading:
             return None
         if judgement.level >= 5 and not judgement.durable:
             return None
-        marked = marked or any(
-            lang.search("scratch", j.clause.shadow)
-            for j in (*before[-2:], judgement)
-            for lang in j.clause.languages
-        )
+        marked = marked or any(j.clause.says("scratch") for j in (*before[-2:], judgement))
         if not marked:
             return None
         body = candidates.fact_text(clause.text, clause.languages)
@@ -556,6 +530,12 @@ def _candidate(
     )
 
 
+def _joined(one: Candidate, other: Candidate, **changes: Any) -> Candidate:
+    """``one`` changed so, resting on the words of both."""
+    quotes, denies = (*one.quotes, *other.quotes), (*one.denies, *other.denies)
+    return replace(one, quotes=quotes, denies=denies, **changes)
+
+
 def _asks_to_forget(clause: Clause) -> bool:
     low = clause.text.lower()
     return any(
@@ -563,11 +543,6 @@ def _asks_to_forget(clause: Clause) -> bool:
         for lang in clause.languages
         for name in ("forget_addressed", "forget_plain")
     )
-
-
-def _takes_back(clause: Clause) -> bool:
-    """Whether the clause takes back what was said before, and puts nothing in its place."""
-    return any(lang.search("takes_back", clause.shadow) for lang in clause.languages)
 
 
 def _complains(clause: Clause) -> bool:
@@ -588,7 +563,7 @@ def _default_topic(text: str, act: SpeechAct) -> str:
 def _points_elsewhere(text: str, clause: Clause) -> bool:
     """Whether the fact stands in another sentence: "always do it like that"."""
     shade = shadow(text)
-    if any(lang.search("bare_agreement", clause.shadow) for lang in clause.languages):
+    if clause.says("bare_agreement"):
         return True
     if not subject(text) and text.isascii() and not any(c.isdigit() or c in "/`." for c in text):
         return not candidates.tools_in(text)  # "we don't use it any more"
@@ -600,9 +575,7 @@ def _proposals(text: str) -> list[tuple[str, str, str]]:
 
     Several where it numbers them ("(1) …, (2) …. Shall we make both the rule?").
     """
-    said = take_apart(text).clauses
-    for place in range(len(said) - 1, -1, -1):
-        clause = said[place]
+    for clause in reversed(take_apart(text).clauses):
         for lang in clause.languages:
             hit = lang.search("proposal", clause.shadow)
             if hit is None:

@@ -85,10 +85,10 @@ def _supported(found: list[Judgement], odds: Sequence[float]) -> list[Judgement]
 def _without_stories(found: list[Judgement]) -> list[Judgement]:
     """What a person tells of the agent's doing ("you renamed half of it") is no fact if a rule follows."""
     for index, told in enumerate(found[:-1]):
-        if not told.durable or told.level >= STANDING or not _says_only(told.clause, "tells_of"):
+        if not told.durable or told.level >= STANDING or not told.clause.says("tells_of"):
             continue
         following = (j for j in found[index + 1 : index + 3] if j.clause.paragraph == told.clause.paragraph)
-        if any(j.durable and not _says_only(j.clause, "tells_of") for j in following):
+        if any(j.durable and not j.clause.says("tells_of") for j in following):
             found[index] = replace(told, durable=False, near=False)
     return found
 
@@ -164,34 +164,29 @@ def _judged(clauses: Sequence[Clause], odds: Sequence[float] | None) -> list[Jud
     ban: Rule | None = None  # veto that governs the sentence
     leads: dict[int, Rule | None] = {}
     sentence = -1
-    handed_over = any(_says_only(clause, "handover") for clause in clauses)
+    handed_over = any(clause.says("handover") for clause in clauses)
     for index, clause in enumerate(clauses):
         if clause.sentence != sentence:
             sentence = clause.sentence
             governor = leads.get(clause.lead) if clause.lead >= 0 else None
             ban = None
         last = index + 1 == len(clauses) or clauses[index + 1].sentence != sentence
-        if clause.mark != ":" and _says_only(clause, "address_only"):
+        if clause.mark != ":" and clause.says("address_only"):
             _anchor(found)
             found.append(Judgement(clause, SpeechAct.SMALL_TALK, 0, "anchor", durable=False))
             continue
-        if any(lang.search("back_veto", clause.shadow) for lang in clause.languages):
+        if clause.says("back_veto"):
             _take_back(found, clause.sentence)
             found.append(Judgement(clause, SpeechAct.NEGATED, 6, "taken-back", durable=False))
             continue
         cue = _best(clause, "cues")
         veto = _best(clause, "vetoes")
-        if (
-            clause.mark == "?"
-            and last
-            and not _says_only(clause, "polite")
-            and not _says_only(clause, "rhetorical")
-        ):
+        if clause.mark == "?" and last and not clause.says("polite") and not clause.says("rhetorical"):
             veto = _QUESTION
         if (
             ban is not None
             and (veto is None or ban.level > veto.level)
-            and not (ban.act is SpeechAct.TASK and _says_only(clause, "new_matter"))
+            and not (ban.act is SpeechAct.TASK and clause.says("new_matter"))
         ):
             veto = ban
         if handed_over and (veto is None or veto.level < _HANDOVER.level):
@@ -207,7 +202,7 @@ def _judged(clauses: Sequence[Clause], odds: Sequence[float] | None) -> list[Jud
         reacts = (
             index > 0
             and clauses[index - 1].sentence >= sentence - 1
-            and _says_only(clauses[index - 1], "denies_before")
+            and clauses[index - 1].says("denies_before")
         )
         judgement = _decide(clause, cue, veto, own, reacts=reacts)
         if odds is not None:
@@ -284,7 +279,7 @@ def _weighed(said: Judgement, wording: float, *, reacts: bool) -> Judgement:
 
 def _by_wording(clause: Clause, *, reacts: bool) -> Judgement:
     corrects = reacts or _corrects(clause)
-    tells = any(lang.search("directs", clause.shadow) for lang in clause.languages)
+    tells = clause.says("directs")
     act = SpeechAct.RULE if tells else SpeechAct.FACT
     return Judgement(
         clause,
@@ -304,15 +299,11 @@ _SETTLED = frozenset({"question-mark", "dated", "recalling", "handover", "lead",
 
 
 def _corrects(clause: Clause) -> bool:
-    return any(lang.search("changes", clause.shadow) for lang in clause.languages) or any(
+    return clause.says("changes") or any(
         rule.act is SpeechAct.CORRECTION and rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
         for rule in lang.corrections
     )
-
-
-def _says_only(clause: Clause, name: str) -> bool:
-    return any(lang.search(name, clause.shadow) for lang in clause.languages)
 
 
 def _has_content(clause: Clause) -> bool:
@@ -330,9 +321,8 @@ def _anchor(found: list[Judgement]) -> None:
             before.act in (SpeechAct.TASK, SpeechAct.TEMPORARY) and before.level <= STANDING
         )
         stated = meant and before.rule not in ("anchor", "task-first", "creating")
-        step = (
-            index < len(found) - 1 and before.rule == "task-first"
-        )  # "bump it, run dist, then push the tag"
+        # "bump it, run dist, then push the tag"
+        step = index < len(found) - 1 and before.rule == "task-first"
         if not (before.durable or step or (stated and _has_content(before.clause))):
             break
         found[index] = Judgement(
