@@ -19,6 +19,7 @@ _CONTEXT = 160  # characters before a task that may belong to it
 _STANDING = 4  # level of a cue that says how long: always, never, from now on
 _TASK_RULES = ("task-first", "polite-task", "creating", "asks-help", "task", "ui-change")
 _FACT = 2  # level of a fact mentioned in passing
+_YES = re.compile(r"^\W*(?:yes|yeah|yep|sure)\b\W*")
 
 
 class Ask(IntEnum):
@@ -265,9 +266,6 @@ def _is_step(text: str) -> bool:
 def _is_specific(text: str) -> bool:
     """Whether a part of a task can be understood by itself: "fix what you find" cannot."""
     return len([t for t in terms(text) if t not in deictic()]) >= 2 and not _is_vague(text)
-
-
-_YES = re.compile(r"^\W*(?:yes|yeah|yep|sure)\b\W*")
 
 
 def _is_vague(text: str) -> bool:

@@ -1,5 +1,6 @@
-"""Lines of a file as its reader hands them to a parser."""
+"""Lines of a file as its reader hands them to a parser, and how two rows of anything compare."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_LINE = 16 * 1024 * 1024
@@ -17,3 +18,9 @@ class SkippedLine:
 
     size: int
     reason: str = "too_long"
+
+
+def common_start(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many items two rows (lines of files, characters of texts) begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))

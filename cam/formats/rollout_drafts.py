@@ -7,6 +7,7 @@ output was seen. ``Items`` holds them in order within a bound of memory; a perso
 from collections.abc import Iterator
 
 from cam.core.evidence import Provenance, ToolCall
+from cam.core.lines import common_start
 from cam.formats import rollout_tools as tools
 
 _BUDGET = 2_500_000  # characters of everything but the person's own words
@@ -325,11 +326,5 @@ def _nearly(one: str, other: str) -> bool:
     one, other = squeezed(one), squeezed(other)
     if not one or not other or one in other or other in one:
         return bool(one and other)
-    alike = _alike(one, other) + _alike(one[::-1], other[::-1])
+    alike = common_start(one, other) + common_start(one[::-1], other[::-1])
     return 2 * alike >= max(len(one), len(other))
-
-
-def _alike(one: str, other: str) -> int:
-    """Length of what two texts begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -101,7 +101,7 @@ def _new_notes(store: MarkdownStore, export: Export) -> dict[MemoryScope, str]:
     """A person's own text of MEMORY.md, screened, by scope, unless it stands there already."""
     found = {}
     for scope, text in export.notes.items():
-        clean = mask(strip(text).text).text
-        if clean.strip() and with_note(store.index(scope), clean) != store.index(scope):
+        clean, index = mask(strip(text).text).text, store.index(scope)
+        if clean.strip() and with_note(index, clean) != index:
             found[scope] = clean
     return found

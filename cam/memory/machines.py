@@ -26,6 +26,7 @@ from cam.formats.topic_file import (
 from cam.memory.transfer import screened_record
 from cam.store.git_kept import (
     BRANCH,
+    changed_files,
     clear_locks,
     complaint,
     files_at,
@@ -156,11 +157,7 @@ def _bring(store: MarkdownStore, done: Synced) -> Synced:
         if code:
             _settle(aside, said)
             git(aside, *who, "commit", "-q", "--no-edit", "--no-verify")
-        names = git(aside, "diff", "--no-renames", "--name-only", "-z", head, "HEAD").split("\0")
-        links = _links(aside)
-        merged = _Merged(
-            store, aside, [n for n in names if is_shared(n) and n not in links], head, done.where
-        )
+        merged = _Merged(store, aside, changed_files(aside, head, "HEAD"), head, done.where)
         merged.screen()
         keep(aside, "What arrived, screened")
         put_merge(root, head, git(aside, "rev-parse", "HEAD").strip())
@@ -173,12 +170,6 @@ def _bring(store: MarkdownStore, done: Synced) -> Synced:
     finally:
         with suppress(StoreUnavailableError):
             git(root, "worktree", "remove", "--force", aside)
-
-
-def _links(aside: str) -> set[str]:
-    """What is no regular file in the merged state; it is not taken."""
-    rows = (row.partition("\t") for row in git(aside, "ls-tree", "-r", "-z", "HEAD").split("\0"))
-    return {name for kind, _, name in rows if name and not kind.startswith("100")}
 
 
 def _settle(aside: str, said: str) -> None:

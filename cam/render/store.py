@@ -26,8 +26,7 @@ def verify_text(report: Report) -> str:
     lines = []
     for word, found in (("problem", report.problems), ("note", report.notes)):
         for finding in found:
-            place = f"{finding.path}:{finding.line}" if finding.line else finding.path
-            lines += [f"{word:<8} {place}", f"         {finding.reason}"]
+            lines += [f"{word:<8} {finding.place}", f"         {finding.reason}"]
             lines += [f"         → {finding.advice}"] if finding.advice else []
     what = f"{counted(report.records, 'record')} in {counted(report.files, 'file')}"
     if report.problems:

@@ -110,13 +110,7 @@ def find_waste(
 def clear(
     root: str, keep: Keep, now: float | None = None, progress: Progress = lambda *_: None
 ) -> tuple[Waste, ...]:
-    """Take it all away; what was found is looked at again under the lock.
-
-    Args:
-        root: the store.
-        keep: for how long.
-        now: seconds since the epoch, the present if None.
-        progress: takes how many bytes were looked through, and of how many.
+    """Take it all away; what was found is looked at again under the lock. Arguments as for ``find_waste``.
 
     Raises:
         StoreUnavailableError: the machine refuses; a repeat goes on.

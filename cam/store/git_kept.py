@@ -23,6 +23,9 @@ BRANCH = "main"
 _STALE = 60.0
 """Seconds after which nobody is at work behind a lock of git's any more; each step of cam's takes less."""
 
+_REGULAR = "100"
+"""How the mode of a regular file begins."""
+
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", f"refs/heads/{BRANCH}.lock")
 _IGNORED = """\
 /cache/
@@ -115,14 +118,31 @@ def clear_locks(root: str) -> None:
             unlink_quietly(path)
 
 
+def changed_files(root: str, old: str, new: str) -> list[str]:
+    """Files of the store in which two commits differ, without what is no regular file in ``new``.
+
+    Raises:
+        StoreUnavailableError: git fails.
+    """
+    names = git(root, "diff", "--no-renames", "--name-only", "-z", old, new).split("\0")
+    others = {name for name, kind in _entries(root, new).items() if not kind.startswith(_REGULAR)}
+    return [name for name in names if is_shared(name) and name not in others]
+
+
+def _entries(root: str, commit: str) -> dict[str, str]:
+    """Mode, kind and object of each entry of a commit, by name."""
+    rows = (row.partition("\t") for row in git(root, "ls-tree", "-r", "-z", commit).split("\0"))
+    return {name: kind for kind, _, name in rows if name}
+
+
 def files_at(root: str, commit: str, names: Iterable[str]) -> dict[str, bytes | None]:
     """What a commit holds at each of ``names``; None where that is no regular file, or nothing.
 
     Raises:
         StoreUnavailableError: git fails, or the repository lost an object.
     """
-    rows = (row.partition("\t") for row in git(root, "ls-tree", "-r", "-z", commit).split("\0"))
-    blobs = {name: kind.split(" ")[2] for kind, _, name in rows if name and kind.startswith("100")}
+    entries = _entries(root, commit).items()
+    blobs = {name: kind.split(" ")[2] for name, kind in entries if kind.startswith(_REGULAR)}
     found: dict[str, bytes | None] = dict.fromkeys(names)
     wanted = [name for name in found if name in blobs]
     told = "".join(f"{blobs[name]}\n" for name in wanted)

@@ -9,8 +9,8 @@ import os
 
 from cam.core.errors import StoreUnavailableError
 from cam.formats.json_line import dump_line
-from cam.store.git_kept import files_at, git, is_kept, try_git
-from cam.store.git_merge import is_shared, merge_file
+from cam.store.git_kept import changed_files, files_at, git, is_kept, try_git
+from cam.store.git_merge import merge_file
 from cam.store.layout import StoreLayout
 from cam.store.shadow import write_shadow
 from cam.system.files import exchange, remove_file, require_writable, stage_file, take_away, write_atomic
@@ -29,7 +29,7 @@ def put_merge(root: str, head: str, merged: str) -> None:
         WriteRefusedError: a file is read-only; nothing was changed.
         StoreUnavailableError: git or the machine refuses; what is missing is done when the store is opened.
     """
-    for name in _changed(root, head, merged):
+    for name in changed_files(root, head, merged):
         require_writable(os.path.join(root, name))
     data = dump_line({"head": head, "merged": merged}).encode()
     journal = os.path.join(StoreLayout(root).journal_folder, f"git-{merged}.merge")
@@ -53,7 +53,7 @@ def finish(root: str, journal: bytes) -> None:
         return
     if not is_kept(root) or not all(_is_commit(root, name) for name in (head, merged)):
         return
-    names = _changed(root, head, merged)
+    names = changed_files(root, head, merged)
     try:
         old, new = files_at(root, head, names), files_at(root, merged, names)
     except StoreUnavailableError:
@@ -75,14 +75,6 @@ def _put(root: str, name: str, old: bytes | None, new: bytes | None) -> None:
         old, new = new, merge_file(name, old or b"", new or b"", found) or found
     if name.endswith(".md"):
         write_shadow(StoreLayout(root), path, new)
-
-
-def _changed(root: str, head: str, merged: str) -> list[str]:
-    """Files of the store that differ, without what is no regular file in ``merged``."""
-    names = git(root, "diff", "--no-renames", "--name-only", "-z", head, merged).split("\0")
-    rows = (row.partition("\t") for row in git(root, "ls-tree", "-r", "-z", merged).split("\0"))
-    links = {name for kind, _, name in rows if name and not kind.startswith("100")}
-    return [name for name in names if is_shared(name) and name not in links]
 
 
 def _gains(old: bytes | None, new: bytes | None) -> bool:

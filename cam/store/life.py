@@ -11,6 +11,7 @@ from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.formats.history import HistoryEvent, parse_history
 from cam.store.history_index import stretches
 from cam.store.layout import StoreLayout
+from cam.store.limits import read_topic_bytes
 from cam.store.machine import with_origins
 from cam.store.shadow import shadow_file
 from cam.store.story import Story, pending, story
@@ -42,11 +43,11 @@ def edits_of(layout: StoreLayout, key: tuple[MemoryScope, MemoryState, str]) -> 
     """What people did to a topic file since cam wrote it; one that is as cam left it is not parsed.
 
     Raises:
-        IntegrityError: not a regular file.
+        IntegrityError: not a regular file, or far larger than any memory.
         StoreUnavailableError: the machine refuses.
     """
     path = layout.topic_file(*key)
-    raw, shadow = read_bytes(path), read_bytes(shadow_file(layout, path))
+    raw, shadow = read_topic_bytes(path), read_bytes(shadow_file(layout, path))
     if shadow is None or raw == shadow:
         return ()
     from cam.store.topics import interpret  # noqa: PLC0415 - only where somebody was at work

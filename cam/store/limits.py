@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 
 from cam.core.errors import IntegrityError
+from cam.system.files import read_bytes, size_of
+
+MAX_TOPIC_BYTES = 64 * 1024 * 1024
+"""Beyond any memory: a log or an image that ended up in the file. Reading it at each command took minutes."""
 
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 8 * 1024 * 1024
@@ -47,3 +51,19 @@ class Limits:
         self.records += count
         if self.records > MAX_RECORDS:
             raise IntegrityError(f"{folder}: {self.records:,} records; at most {MAX_RECORDS:,} are searched")
+
+
+def read_topic_bytes(path: str) -> bytes | None:
+    """A topic file's bytes, None if there is none.
+
+    Raises:
+        IntegrityError: not a regular file, or far larger than any memory.
+        StoreUnavailableError: the machine refuses.
+    """
+    size = size_of(path)
+    if size > MAX_TOPIC_BYTES:
+        raise IntegrityError(
+            f"{path}: {size:,} bytes; a topic file of more than {MAX_TOPIC_BYTES:,} is left alone, "
+            "take out what does not belong there"
+        )
+    return read_bytes(path)

@@ -5,13 +5,14 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cam.core.errors import CamError, IntegrityError
+from cam.core.errors import CamError
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope, MemoryState
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
+from cam.store.limits import read_topic_bytes
 from cam.store.shadow import read_shadow
-from cam.system.files import list_folder, read_bytes, size_of
+from cam.system.files import list_folder, read_bytes
 
 if TYPE_CHECKING:  # a session's start needs what a file says, seldom the history
     from cam.core.operations import Change
@@ -21,9 +22,6 @@ if TYPE_CHECKING:  # a session's start needs what a file says, seldom the histor
 TopicKey = tuple[MemoryScope, MemoryState, str]
 
 _EMPTY_ADVICE = "the next change writes them back; delete the file if you meant to forget them"
-
-MAX_TOPIC_BYTES = 64 * 1024 * 1024
-"""Beyond any memory: a log or an image that ended up in the file. Reading it at each command took minutes."""
 
 _INDEXES = ("MEMORY.md", "ARCHIVE.md")
 
@@ -57,14 +55,7 @@ def read_topic(layout: StoreLayout, key: TopicKey, *, edits: bool = True) -> Top
         IntegrityError: not a regular file, or far larger than any memory.
         StoreUnavailableError: the machine refuses.
     """
-    path = layout.topic_file(*key)
-    size = size_of(path)
-    if size > MAX_TOPIC_BYTES:
-        raise IntegrityError(
-            f"{path}: {size:,} bytes; a topic file of more than {MAX_TOPIC_BYTES:,} is left alone, "
-            "take out what does not belong there"
-        )
-    return interpret(layout, key, read_bytes(path), edits=edits)
+    return interpret(layout, key, read_topic_bytes(layout.topic_file(*key)), edits=edits)
 
 
 def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None, *, edits: bool = True) -> Topic:

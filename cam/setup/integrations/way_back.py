@@ -6,9 +6,11 @@ alone that they took the place of.
 
 import base64
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from cam.core.lines import common_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ def way_back(before: bytes | None, after: bytes | None) -> WayBack:
     if before is None:
         return WayBack()
     old, new = _lines(before), _lines(after)
-    head = _alike(old, new)
-    tail = _alike(old[head:][::-1], new[head:][::-1])
+    head = common_start(old, new)
+    tail = common_start(old[head:][::-1], new[head:][::-1])
     new_end, old_end = len(new) - tail, len(old) - tail
     steps = difflib.SequenceMatcher(None, new[head:new_end], old[head:old_end], autojunk=False).get_opcodes()
     parts = tuple(
@@ -70,9 +72,3 @@ def way_from_data(data: Mapping[str, Any]) -> WayBack:
 
 def _lines(data: bytes | None) -> list[bytes]:
     return (data or b"").split(b"\n")
-
-
-def _alike(one: Sequence[bytes], other: Sequence[bytes]) -> int:
-    """How many lines the two begin with alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -13,7 +13,7 @@ import pytest
 from cam.core.errors import IntegrityError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
-from cam.store import transaction
+from cam.store import limits, transaction
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.verify import verify
@@ -380,3 +380,16 @@ def test_a_full_update_keeps_place_and_neighbours(store: MarkdownStore) -> None:
     do(store, MemoryOperation(OperationKind.UPDATE, replace(fact("b", "x"), details=("one", "two")), "y"))
     assert path(store).read_text().count("\n\n## ") + 1 == 3
     assert sorted(os.listdir(path(store).parent)) == ["MEMORY.md", "memory-history.jsonl", "workflow.md"]
+
+
+def test_a_file_that_grew_beyond_any_memory_is_not_read_for_edits_either(
+    store: MarkdownStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(store, "one")
+    with path(store).open("a") as file:
+        file.writelines(f"## log line {n}\n" for n in range(100))
+    assert len(store.edits()) == 100
+    monkeypatch.setattr(limits, "MAX_TOPIC_BYTES", 500)
+    assert store.edits() == ()
+    (problem,) = store.snapshot().problems
+    assert "is left alone" in str(problem)
