@@ -6,7 +6,7 @@ a transaction. A record that was moved has one story, under every name it had.
 Types here are tuples: a timeline in a new process would feel what frozen dataclasses cost to make.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -90,8 +90,15 @@ def story(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord], ref: 
         raise NotFoundError(f"nothing is known of {ref}; 'cam memory list --state all' shows what there is")
     texts = [text for event in own for text in (event.before, event.after) if text is not None]
     last = record or (texts[-1] if texts else None)
+    together = _grouped(events, lambda event: event.transaction)
+    called = _grouped(events, lambda event: event.ref.split(":", 2)[-1])
     steps = tuple(
-        Step(event, _replaced_in(events, event, names), _replacement(events, event)) for event in own
+        Step(
+            event,
+            _replaced_in(together[event.transaction], event, names),
+            _replacement(called.get(event.replaced_by or "", ()), event),
+        )
+        for event in own
     )
     return Story(str(record.ref) if record else own[-1].ref, record, last, steps)
 
@@ -174,30 +181,49 @@ def _moves(events: Iterable[HistoryEvent]) -> list[tuple[Name, Name]]:
     return [(old, here[key]) for key, old in away.items() if key in here]
 
 
+def _grouped(
+    events: Iterable[HistoryEvent], key: Callable[[HistoryEvent], str]
+) -> dict[str, list[HistoryEvent]]:
+    found: dict[str, list[HistoryEvent]] = {}
+    for event in events:
+        found.setdefault(key(event), []).append(event)
+    return found
+
+
 def _replaced_in(
-    events: Iterable[HistoryEvent], event: HistoryEvent, names: Sequence[Name]
+    together: Iterable[HistoryEvent], event: HistoryEvent, names: Sequence[Name]
 ) -> tuple[str, ...]:
-    """What the transaction of ``event`` archived in favour of the record with ``names``."""
+    """What the transaction of ``event`` archived in favour of the record with ``names``.
+
+    Args:
+        together: the events of that transaction.
+        event: one of them.
+        names: of the record.
+    """
+    if not (event.transaction and event.applied):
+        return ()
     short = {f"{topic}:{name}" for _, topic, name in names}
     return tuple(
-        other.ref
-        for other in events
-        if event.transaction
-        and event.applied
-        and other.transaction == event.transaction
-        and other.replaced_by in short
-        and other.kind is not OperationKind.MOVE
+        other.ref for other in together if other.replaced_by in short and other.kind is not OperationKind.MOVE
     )
 
 
-def _replacement(events: Iterable[HistoryEvent], event: HistoryEvent) -> str:
-    """The ref behind an event's ``topic:id``: as its transaction names it, else its scope, else any."""
+def _replacement(called: Iterable[HistoryEvent], event: HistoryEvent) -> str:
+    """The ref behind an event's ``topic:id``: as its transaction names it, else its scope, else any.
+
+    Args:
+        called: the events of records of that topic and id.
+        event: says what took its record's place, or not.
+    """
     if not event.replaced_by:
         return ""
     scope = event.ref.partition(":")[0]
-    named = [e for e in events if e.ref.split(":", 2)[-1] == event.replaced_by]
-    named.sort(key=lambda e: (e.transaction != event.transaction, e.ref.partition(":")[0] != scope))
-    return named[0].ref if named else event.replaced_by
+    nearest = min(
+        called,
+        key=lambda e: (e.transaction != event.transaction, e.ref.partition(":")[0] != scope),
+        default=None,
+    )
+    return nearest.ref if nearest else event.replaced_by
 
 
 def _first_text(events: Iterable[HistoryEvent]) -> MemoryRecord | None:
