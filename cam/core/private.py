@@ -48,7 +48,8 @@ class Stripped:
 
     Attributes:
         text: what may be seen.
-        count: spans that were cut, a cut tail included; nested spans count once.
+        count: spans that were cut, a cut tail included; nested spans count once. A closer that closed nothing
+            is taken out of the text and not counted: whether anything changed, the text alone tells.
     """
 
     text: str

@@ -18,9 +18,10 @@ def shown_summary(summary: str, *, is_clean: bool = False) -> str:
     from cam.core.private import strip  # noqa: PLC0415 - before Codex starts, seldom: lines told before are kept
     from cam.core.secrets import mask  # noqa: PLC0415
 
-    if strip(summary).count:
+    stripped = strip(summary)
+    if stripped.count:
         return ""
-    return _cut(mask(summary[: MAX_SUMMARY * 2]).text)
+    return _cut(mask(stripped.text[: MAX_SUMMARY * 2]).text)
 
 
 def quoted_lines(text: str) -> list[str]:

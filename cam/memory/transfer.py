@@ -181,7 +181,7 @@ def screened_record(record: MemoryRecord) -> MemoryRecord | None:
     text = "\n".join((record.summary, *record.details))
     stripped = strip(text)
     masked = mask(stripped.text)
-    if not stripped.count and not masked.count:
+    if masked.text == text:
         reason = mask(record.reason) if record.reason else None
         return replace(record, reason=reason.text) if reason is not None and reason.count else record
     if not normal(masked.text.replace(MASK, " ")):

@@ -95,7 +95,7 @@ def build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Do
             trait_of.append(traits.setdefault(_traits(record), len(traits)))
             if record.valid_from or record.valid_until:
                 bounds.setdefault((record.valid_from, record.valid_until), []).append(number)
-            data = _record_bytes(record, is_clean=has_none and not private.strip(text).count)
+            data = _record_bytes(record, is_clean=has_none and private.strip(text).text == text)
             record_spans.extend((len(records), crc32(data)))
             records += data
         firsts.append(len(refs))

@@ -180,10 +180,12 @@ def test_secrets_and_private_spans_stay_out(tmp_path: Path) -> None:
         {"summary": f"The token of the bot is {secret}", "details": [f"again {secret}", "kept"]},
         {"summary": "Port <private>5001 is Ada's</private> is taken"},
         {"summary": secret},
+        {"summary": "A closer</private> alone is markup"},
     ]
-    assert take_in(store, file, entries) == (2, 0, 1)
-    assert all(secret.encode() not in data and b"Ada" not in data for data in markdown(store).values())
-    assert take_in(store, file, entries) == (0, 2, 1)
+    assert take_in(store, file, entries) == (3, 0, 1)
+    hidden = (secret.encode(), b"Ada", b"</private>")
+    assert not any(text in data for data in markdown(store).values() for text in hidden)
+    assert take_in(store, file, entries) == (0, 3, 1)
 
 
 def test_the_newer_one_wins(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ _TEXTS = st.lists(
 @example(
     texts=[("The <private>cart</private> waits", "x", True), ("port", "x", True)], late=0, queries=["cart"]
 )
+@example(texts=[("deploy", "</private>", True)], late=0, queries=["<private>"])
 @example(texts=[("Die Häuser sind nicht auf dem Server", "x", True)], late=0, queries=["Haus", "Häuser"])
 @given(
     texts=st.lists(st.tuples(_TEXTS, _TEXTS, st.booleans()), min_size=1, max_size=12),

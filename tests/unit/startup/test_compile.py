@@ -95,6 +95,10 @@ def test_what_does_not_hold_now_or_is_private_is_left_out() -> None:
     assert "salary" not in payload.text
 
 
+def test_a_closer_that_closes_nothing_is_not_told() -> None:
+    assert told(compiled(fact("Close the</private> tag"))) == ["- [project/workflow] Close the tag"]
+
+
 def test_details_are_never_told() -> None:
     payload = compiled(fact("Run make check", details=("only on the VPN",)))
     assert "VPN" not in payload.text
