@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cam.core.records import MemoryRecord, MemoryRef, MemoryScope
+from cam.core.records import NOTES_TOPIC, MemoryRecord, MemoryRef, MemoryScope
 
 
 class OperationKind(StrEnum):
@@ -88,6 +88,11 @@ class Change:
         record = self.after or self.before
         assert record is not None
         return record.ref
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is about text in a person's part of MEMORY.md and no topic file."""
+        return self.ref.topic == NOTES_TOPIC
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,10 @@ from cam.core.errors import InvalidInputError
 TOPICS = ("commands", "architecture", "reference", "preferences", "workflow", "debugging", "patterns")
 """Topics that always exist; a person may add more (lower-case kebab)."""
 
-RESERVED_TOPICS = frozenset({"memory", "archive"})
+NOTES_TOPIC = "memory"
+"""Topic of what a person wrote in MEMORY.md: it has no file of its own."""
+
+RESERVED_TOPICS = frozenset({NOTES_TOPIC, "archive"})
 """Names that would collide with MEMORY.md and ARCHIVE.md on case-insensitive file systems."""
 
 _TOPIC = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -148,7 +151,7 @@ class MemoryRecord:
 
     Attributes:
         summary: one line, the fact itself; any characters but line feed, not blank.
-        details: further lines, each without line feed and not blank.
+        details: further lines, each without line feed and, but in MEMORY.md, not blank.
         created_at: ISO-8601 UTC with ``Z``.
         updated_at: the same; the time of the statement that last changed the record.
         sources: where it was said, oldest first.
@@ -179,7 +182,8 @@ class MemoryRecord:
             raise ValueError(f"id {self.id!r}")
         if not self.summary.strip() or "\n" in self.summary:
             raise ValueError("summary is one line that is not blank")
-        if self.details and any(not line.strip() or "\n" in line for line in self.details):
+        blank_too = self.topic == NOTES_TOPIC
+        if self.details and any("\n" in line or not (blank_too or line.strip()) for line in self.details):
             raise ValueError("details are lines that are not blank")
         for stamp in {self.created_at, self.updated_at}:  # the same for most
             if not _STAMP.fullmatch(stamp):

@@ -5,7 +5,7 @@ Another host, a native memory of Codex or another extractor is put in here witho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # hot paths need the store's types alone, and these cost 8 ms
     from cam.core.extraction import Extraction
     from cam.core.operations import MemoryPlan
     from cam.core.problems import Problem
-    from cam.core.records import MemoryRecord, MemoryScope
+    from cam.core.records import MemoryRecord
 
 
 class SessionSource(Protocol):
@@ -82,12 +82,10 @@ class Attachment:
     Attributes:
         appends: (path relative to the store's root, line to append), in order.
         files: whole new content, by path relative to the store's root.
-        notes: text that goes behind a person's own in MEMORY.md, by scope.
     """
 
     appends: tuple[tuple[str, str], ...] = ()
     files: dict[str, str] = field(default_factory=dict)
-    notes: Mapping[MemoryScope, str] = field(default_factory=dict)
 
 
 class MemoryStore(Protocol):

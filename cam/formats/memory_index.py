@@ -8,8 +8,9 @@ predecessor has no markers: only lines of its generated form are replaced.
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from typing import NamedTuple
 
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState, Source, new_id, split_text
+from cam.core.records import NOTES_TOPIC, MemoryRecord, MemoryScope, MemoryState, Source, new_id, split_text
 
 BEGIN = "<!-- cam:topics -->"
 END = "<!-- /cam:topics -->"
@@ -51,9 +52,30 @@ def note_records(data: bytes, scope: MemoryScope) -> list[MemoryRecord]:
         taken.add(name)
         own = (*details, heading) if heading else details
         records.append(
-            MemoryRecord(scope, "memory", name, summary, own, sources=(Source("file", name="MEMORY.md"),))
+            MemoryRecord(scope, NOTES_TOPIC, name, summary, own, sources=(Source("file", name="MEMORY.md"),))
         )
     return records
+
+
+def note_record(text: str, scope: MemoryScope, at: str) -> MemoryRecord:
+    """Text that goes into a person's part of MEMORY.md, as a change of the store has it: all its lines.
+
+    Args:
+        text: not blank; blank lines at either end are left out.
+        scope: whose MEMORY.md it is.
+        at: when, ISO-8601 UTC.
+
+    Returns:
+        The record, with the id by which its first piece is found later (``note_records``).
+    """
+    text = _AROUND.sub("", text.replace("\r\n", "\n"))
+    summary, *details = text.split("\n")
+    pieces = note_records(text.encode("utf-8", "surrogatepass"), scope)
+    name = pieces[0].id if pieces else new_id(summary, "0" * 8)
+    return MemoryRecord(scope, NOTES_TOPIC, name, summary, tuple(details), created_at=at, updated_at=at)
+
+
+_AROUND = re.compile(r"\A(?:[^\S\n]*\n)+|\s+\Z")
 
 
 def _pieces(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -110,6 +132,42 @@ def with_note(data: bytes, note: str) -> bytes:
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     return (text + gap + newline.join(note.split("\n")) + newline).encode("utf-8", "surrogateescape")
+
+
+class NoteEdit(NamedTuple):
+    """A change of a person's part of MEMORY.md.
+
+    Attributes:
+        gone: text that is taken out, "" for none.
+        added: text that is put behind, "" for none.
+    """
+
+    gone: str = ""
+    added: str = ""
+
+    def apply(self, data: bytes) -> bytes:
+        """The file with the change made; the same bytes where it is made already."""
+        return with_note(without_note(data, self.gone), self.added)
+
+
+NO_EDIT = NoteEdit()
+
+
+def without_note(data: bytes, note: str) -> bytes:
+    """MEMORY.md without ``note``, which ``with_note`` put there; the same bytes where it does not stand."""
+    if not note.strip():
+        return data
+    before, block, after = _split(data.decode("utf-8", "surrogateescape"))
+    lines = r"\r?\n".join(map(re.escape, note.split("\n")))
+    # The blank line above it came with it.
+    whole = re.compile(rf"(?:(?:\A|(?<=\n))\r?\n)?(?:\A|(?<=\n)){lines}(?:\r?\n|\Z)")
+    for place in (after, before):
+        found = [*whole.finditer(place)]
+        if found:
+            rest = place[: found[-1].start()] + place[found[-1].end() :]
+            parts = (before, block, rest) if place is after else (rest, block, after)
+            return "".join(parts).encode("utf-8", "surrogateescape")
+    return data
 
 
 def block_of(data: bytes) -> str:

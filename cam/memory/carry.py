@@ -1,17 +1,18 @@
 """Export and import: read the store or a file, decide, write once."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cam.core.errors import InvalidInputError, NotFoundError
-from cam.core.operations import MemoryPlan, build_plan
+from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, build_plan
 from cam.core.private import strip
 from cam.core.problems import Problem
 from cam.core.records import MemoryScope
 from cam.core.seams import Attachment, Snapshot
 from cam.core.secrets import mask
 from cam.formats.audit import render_audit
-from cam.formats.memory_index import with_note
+from cam.formats.memory_index import note_record, with_note
 from cam.language.placement import topic_of
 from cam.memory.transfer import (
     Export,
@@ -32,14 +33,22 @@ class Imported:
     """What an import did, or would do.
 
     Attributes:
-        plan: changes alone; what was known is a number.
+        plan: changes alone, of records and of a person's part of MEMORY.md; what was known is a number.
         decided: the same before planning.
-        notes: scopes whose MEMORY.md got a person's text.
     """
 
     plan: MemoryPlan
     decided: Intake
-    notes: tuple[MemoryScope, ...] = ()
+
+    @property
+    def records(self) -> tuple[Change, ...]:
+        """Changes of records."""
+        return tuple(change for change in self.plan.changes if not change.is_note)
+
+    @property
+    def notes(self) -> tuple[MemoryScope, ...]:
+        """Scopes whose MEMORY.md got a person's text."""
+        return tuple(change.ref.scope for change in self.plan.changes if change.is_note)
 
 
 def export_memory(store: MarkdownStore, form: str) -> tuple[str, int, tuple[Problem, ...]]:
@@ -79,29 +88,29 @@ def import_memory(
     tombstones = read_tombstones(store)
     origin = os.path.basename(path)
     decided = Intake()
-    notes: dict[MemoryScope, str] = {}
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
-        nonlocal decided, notes
+        nonlocal decided
         decided = decide_import(export, snapshot.records, is_erased=tombstones.is_erased, origin=origin)
-        made = MemoryPlan(build_plan(decided.operations, snapshot.records).changes)
-        notes = _new_notes(store, export)
-        if not made.changes and not notes:
+        records = build_plan(decided.operations, snapshot.records).changes
+        made = MemoryPlan((*records, *_new_notes(store, export)))
+        if not made.changes:
             return made, None
         more = {"file": mask(origin).text, "known": decided.known, "refused": decided.refused}
         line = render_audit(at=now_stamp(), kind="import", actor="user", plan=made, more=more)
         log = os.path.relpath(store.layout.audit_file, store.layout.root)
-        return made, Attachment(((log, line),), notes=notes)
+        return made, Attachment(((log, line),))
 
     made = plan(store.snapshot())[0] if dry_run else transact(store, plan)[0]
-    return Imported(made, decided, tuple(notes))
+    return Imported(made, decided)
 
 
-def _new_notes(store: MarkdownStore, export: Export) -> dict[MemoryScope, str]:
-    """A person's own text of MEMORY.md, screened, by scope, unless it stands there already."""
-    found = {}
+def _new_notes(store: MarkdownStore, export: Export) -> Iterator[Change]:
+    """A person's own text of MEMORY.md, screened, unless it stands there already."""
     for scope, text in export.notes.items():
-        clean, index = mask(strip(text).text).text, store.index(scope)
-        if clean.strip() and with_note(index, clean) != index:
-            found[scope] = clean
-    return found
+        clean = mask(strip(text).text).text
+        if not clean.strip():
+            continue
+        note, index = note_record(clean, scope, now_stamp()), store.index(scope)
+        if with_note(index, note.text) != index:
+            yield Change(MemoryOperation(OperationKind.ADD, note, "imported", "import"), None, note)

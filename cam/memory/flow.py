@@ -1,18 +1,19 @@
 """A person edits memory: remember, forget, change, undo. Each reads, plans, commits; nothing else writes."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, Quote, build_plan
-from cam.core.records import PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, new_id
+from cam.core.records import NOTES_TOPIC, PERSON, MemoryRecord, MemoryRef, MemoryScope, MemoryState, new_id
 from cam.core.seams import Attachment, Snapshot
 from cam.core.tombstones import normal
 from cam.formats.audit import parse_audit, render_audit
 from cam.formats.history import Headline, HistoryEvent, headline_of
+from cam.formats.memory_index import note_records, without_note
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
@@ -243,7 +244,9 @@ def told_of(store: MarkdownStore, ref: MemoryRef) -> "Story":
     def records(refs: Collection[MemoryRef]) -> list[MemoryRecord]:
         seen = store.layout.scopes
         files = {(each.scope, each.state, each.topic): None for each in refs if each.scope in seen}
-        found = {each.ref: each for each in reversed(store.snapshot(files).records)}
+        notes = {scope: None for scope, _, topic in files if topic == NOTES_TOPIC}
+        standing = [note for scope in notes for note in note_records(store.index(scope), scope)]
+        found = {each.ref: each for each in reversed([*store.snapshot(files).records, *standing])}
         return [found[each] for each in refs if each in found]
 
     return story_of(store.layout, ref, records, now_stamp())
@@ -265,12 +268,22 @@ def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
         nonlocal kept
-        back = plan_back(step, snapshot.records)
+        back = plan_back(step, [*snapshot.records, *_standing_notes(store, step)])
         kept = back.kept
         return back.plan, _audit(store, "undo", back.plan, {"undoes": step[0].transaction})
 
     made, transaction = transact(store, plan, undoes=step)
     return Undone(step[0].transaction, made.changes, kept, transaction)
+
+
+def _standing_notes(store: MarkdownStore, events: Iterable[HistoryEvent]) -> Iterator[MemoryRecord]:
+    """Text that ``events`` put into or took out of a person's part of MEMORY.md and that stands there."""
+    for event in events:
+        note = event.after or event.before
+        if note is not None and note.topic == NOTES_TOPIC:
+            index = store.index(note.scope)
+            if without_note(index, note.text) != index:
+                yield note
 
 
 def _applied_since(store: MarkdownStore, at: str) -> tuple[str, ...]:

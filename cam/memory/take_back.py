@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, RecordKey
-from cam.core.records import MemoryRecord
+from cam.core.records import NOTES_TOPIC, MemoryRecord
 from cam.formats.history import ARRIVED, Headline, HistoryEvent
 
 RULE = "undo"
@@ -120,7 +120,7 @@ def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -
 
     Args:
         events: oldest first.
-        records: as they stand.
+        records: as they stand, and of a person's part of MEMORY.md what the events put there.
     """
     known = {record.key: record for record in records}
     now: dict[RecordKey, MemoryRecord | None] = dict(known)
@@ -132,6 +132,8 @@ def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -
         record = _record(event)
         present = now.get(record.key)
         is_clear, wanted = _back(event, present)
+        if record.topic == NOTES_TOPIC and present is None and event.after is not None:
+            is_clear = False  # a text has no id by which it would be known: somebody changed it
         if not is_clear:
             kept.append(event.ref)
         if not is_clear or wanted == present:

@@ -8,7 +8,7 @@ from cam.memory.carry import Imported
 
 def import_data(done: Imported, *, dry_run: bool) -> dict[str, Any]:
     """``memory import --json``."""
-    changes = done.plan.changes
+    changes = done.records
     return {
         "dry_run": dry_run,
         "added": sum(c.operation.kind is OperationKind.ADD for c in changes),
@@ -26,13 +26,17 @@ def import_text(data: dict[str, Any]) -> str:
     verb = "Would import" if data["dry_run"] else "Imported"
     if not data["added"] and not data["updated"] and not data["notes"]:
         lines = [f"Nothing to import: {data['known']} known already."]
+    elif not any(data[name] for name in ("added", "updated", "known")):
+        lines = []
     else:
         lines = [f"{verb}: {data['added']} new, {data['updated']} updated, {data['known']} known already."]
-    lines += [f"MEMORY.md of {scope}: the person's own text came along." for scope in data["notes"]]
+    for scope in data["notes"]:
+        comes = "would come" if data["dry_run"] else "came"
+        lines.append(f"MEMORY.md of {scope}: the person's own text {comes} along.")
     if data["masked"]:
         lines.append(f"{data['masked']} of them held a secret or a private span; it was taken out.")
     if data["refused"]:
         lines.append(f"{data['refused']} were not taken: nothing but a secret, or erased for good.")
-    if (data["added"] or data["updated"]) and not data["dry_run"]:
+    if (data["added"] or data["updated"] or data["notes"]) and not data["dry_run"]:
         lines.append("undo: cam undo")
     return "\n".join(lines)

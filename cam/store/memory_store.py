@@ -13,7 +13,7 @@ from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.core.seams import Attachment, Snapshot
 from cam.formats.history import HistoryEvent, event_of, noop_event, render_event, with_transaction
-from cam.formats.memory_index import person_text
+from cam.formats.memory_index import NoteEdit, person_text
 from cam.formats.topic_file import ONE_OF_THEM, Form, form_of, lines_of
 from cam.store.layout import StoreLayout
 from cam.store.life import edits_of
@@ -169,7 +169,7 @@ class MarkdownStore:
             StoreUnavailableError: the machine refused, or another writer did not finish in time.
         """
         attachment = attachment or Attachment()
-        if plan.is_empty and not (attachment.appends or attachment.files or attachment.notes):
+        if plan.is_empty and not (attachment.appends or attachment.files):
             return ""
         with self._locked():
             done = self._commit(plan, attachment, back=back_from(self.layout, undoes))
@@ -318,14 +318,16 @@ class MarkdownStore:
             back: what is known of the state that the plan brings back.
         """
         layout = self.layout
-        wanted = touched((c.before, c.after) for c in plan.changes)
-        keys = {key: None for change in plan.changes for key in self._homes(change)} | dict.fromkeys(also)
+        changes = [change for change in plan.changes if not change.is_note]
+        notes = _note_edits(plan)
+        wanted = touched((c.before, c.after) for c in changes)
+        keys = {key: None for change in changes for key in self._homes(change)} | dict.fromkeys(also)
         topics = {key: read_topic(layout, key) for key in keys}
-        _check_single(plan, topics)
-        _check_fresh(plan, topics)
+        _check_single(changes, topics)
+        _check_fresh(changes, topics)
         edits = [edit for topic in topics.values() for edit in topic.edits]
         files = [new_topic(layout, topics[k], k, wanted.get(k, {}), back) for k in (*wanted, *also)]
-        indexes = new_indexes(layout, files, back, attachment.notes)
+        indexes = new_indexes(layout, files, back, notes)
         transaction = self._transaction(
             [*edits, *plan.changes], plan, attachment, topics, [*files, *indexes], back
         )
@@ -334,7 +336,7 @@ class MarkdownStore:
             for file in files
             if file.key is not None and file.key not in wanted
         )
-        transaction = replace(transaction, noted=noted, notes=attachment.notes)
+        transaction = replace(transaction, noted=noted, notes=notes)
         others = [NewFile(f"{layout.root}/{path}", text.encode()) for path, text in attachment.files.items()]
         changed = [file for file in (*files, *indexes) if file.data != file.old]
         check_places((*files, *indexes), transaction, layout)
@@ -345,8 +347,8 @@ class MarkdownStore:
         except BaseException:
             unstage(staged)
             raise
-        for scope, note in attachment.notes.items():
-            owe_note(layout, layout.index_file(scope), note)
+        for scope, edit in notes.items():
+            owe_note(layout, layout.index_file(scope), edit)
         carry_out(staged, transaction.appends, layout)
         for file in (*files, *indexes):
             if file.data == file.old:
@@ -397,7 +399,7 @@ class MarkdownStore:
         appends += [
             (p, with_transaction(line, name) if p == audit else line) for p, line in attachment.appends
         ]
-        pairs = tuple((c.before, c.after) for c in plan.changes)
+        pairs = tuple((c.before, c.after) for c in plan.changes if not c.is_note)
         return Transaction(
             name, self.layout.project, self.layout.worktree, pairs, tuple(appends), attachment.files, back
         )
@@ -487,7 +489,17 @@ def _form(change: Change, topics: Mapping[TopicKey, Topic]) -> Form | None:
     return None if form is None or (stays and not form.raw) else form
 
 
-def _check_single(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
+def _note_edits(plan: MemoryPlan) -> dict[MemoryScope, NoteEdit]:
+    """What the plan does to a person's part of each MEMORY.md; at most one text goes and one comes."""
+    edits: dict[MemoryScope, NoteEdit] = {}
+    for change in plan.changes:
+        if change.is_note:
+            gone, added = (record.text if record else "" for record in (change.before, change.after))
+            edits[change.ref.scope] = NoteEdit(gone, added)
+    return edits
+
+
+def _check_single(changes: Sequence[Change], topics: Mapping[TopicKey, Topic]) -> None:
     """Refuse a plan that is about an id which stands twice: which of the two is meant, nobody has said.
 
     Raises:
@@ -495,7 +507,7 @@ def _check_single(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
     """
     files = [topic for topic in topics.values() if topic.file]
     twice = doubled(r for topic in files if topic.file for r in topic.file.records)
-    meant = {r.key for c in plan.changes for r in (c.before, c.after) if r is not None} & twice
+    meant = {r.key for c in changes for r in (c.before, c.after) if r is not None} & twice
     if not meant:
         return
     scope, name, record_id = min(meant)
@@ -511,14 +523,14 @@ def _check_single(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
     )
 
 
-def _check_fresh(plan: MemoryPlan, topics: Mapping[TopicKey, Topic]) -> None:
+def _check_fresh(changes: Sequence[Change], topics: Mapping[TopicKey, Topic]) -> None:
     """Refuse a plan that was made from records that are different now.
 
     Raises:
         StalePlanError: one of them is.
     """
     present = {r.key: r for topic in topics.values() if topic.file for r in topic.file.records[::-1]}
-    for change in plan.changes:
+    for change in changes:
         record = change.before or change.after
         assert record is not None
         if present.get(record.key) != change.before:

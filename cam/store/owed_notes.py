@@ -11,20 +11,22 @@ from contextlib import suppress
 
 from cam.core.errors import CamError
 from cam.formats.json_line import dump_line
-from cam.formats.memory_index import block_of, with_note
+from cam.formats.memory_index import NoteEdit, block_of, with_note
 from cam.store.layout import StoreLayout
 from cam.store.shadow import read_shadow
 from cam.system.files import append_to_log, read_bytes
 
 
-def owe_note(layout: StoreLayout, path: str, note: str) -> None:
-    """Remember that ``note`` goes into ``path`` now, and which managed block the file has before.
+def owe_note(layout: StoreLayout, path: str, edit: NoteEdit) -> None:
+    """Remember what goes into ``path`` now, or out of it, and which managed block the file has before.
 
     Where that cannot be kept, only the care against an editor's older state is lost.
     """
     with suppress(CamError):
-        line = dump_line({"note": note, "block": block_of(read_bytes(path) or b"")})
-        append_to_log(_file(layout, path), line)
+        block = block_of(read_bytes(path) or b"")
+        lines = [dump_line({"note": edit.gone})] if edit.gone else []
+        lines += [dump_line({"note": edit.added, "block": block})] if edit.added else []
+        append_to_log(_file(layout, path), "\n".join(lines))
 
 
 def lost_notes(layout: StoreLayout, path: str, data: bytes) -> str:
@@ -40,14 +42,18 @@ def lost_notes(layout: StoreLayout, path: str, data: bytes) -> str:
         lines = (read_bytes(_file(layout, path)) or b"").split(b"\n")
     if not any(lines):
         return ""
-    now, known = block_of(data), block_of(read_shadow(layout, path) or b"")
-    found: list[str] = []
+    owed: dict[str, set[str]] = {}
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
-            owed = json.loads(line)
-            if owed["block"] and owed["block"] == now != known and with_note(data, owed["note"]) != data:
-                found.append(str(owed["note"]))
-    return "\n\n".join(dict.fromkeys(found))
+            entry = json.loads(line)
+            note, block = str(entry["note"]), entry.get("block")
+            if block is None:
+                owed.pop(note, None)  # cam itself took it out again
+            else:
+                owed.setdefault(note, set()).add(str(block))
+    now, known = block_of(data), block_of(read_shadow(layout, path) or b"")
+    missing = (note for note, blocks in owed.items() if now and now != known and now in blocks)
+    return "\n\n".join(note for note in missing if with_note(data, note) != data)
 
 
 def _file(layout: StoreLayout, path: str) -> str:

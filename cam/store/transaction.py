@@ -22,7 +22,7 @@ from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.file_step import FileStep, file_step, step_from_data, step_to_data
 from cam.formats.history import HistoryEvent, form_from_data, form_to_data
 from cam.formats.json_line import dump_line
-from cam.formats.memory_index import counts_in_index, update_index, with_note
+from cam.formats.memory_index import NO_EDIT, NoteEdit, counts_in_index, update_index
 from cam.formats.record_data import record_from_data, record_to_data
 from cam.formats.topic_file import (
     Form,
@@ -91,7 +91,7 @@ class Transaction:
         back: what it brings back.
         noted: topic files whose hand edits are noted and that get nothing else, each with the hashes of its
             bytes before and after, "" where it is gone.
-        notes: what goes behind a person's text in MEMORY.md, by scope.
+        notes: what becomes of a person's part of MEMORY.md, by scope.
     """
 
     id: str
@@ -102,7 +102,7 @@ class Transaction:
     files: Mapping[str, str] = field(default_factory=dict)
     back: Back = NOTHING
     noted: tuple[tuple[TopicKey, tuple[str, ...]], ...] = ()
-    notes: Mapping[MemoryScope, str] = field(default_factory=dict)
+    notes: Mapping[MemoryScope, NoteEdit] = field(default_factory=dict)
 
     def to_json(self) -> bytes:
         """The journal file's bytes."""
@@ -115,7 +115,7 @@ class Transaction:
             "files": dict(self.files),
             "back": _back_to_data(self.back),
             "noted": [[*map(str, key), *digests] for key, digests in self.noted],
-            "notes": {str(scope): text for scope, text in self.notes.items()},
+            "notes": {str(scope): [*edit] for scope, edit in self.notes.items()},
         }
         return dump_line(data).encode()
 
@@ -140,7 +140,7 @@ class Transaction:
                     ((MemoryScope(scope), MemoryState(state), topic), tuple(digests))
                     for scope, state, topic, *digests in raw.get("noted", ())
                 ),
-                {MemoryScope(scope): text for scope, text in raw.get("notes", {}).items()},
+                {MemoryScope(scope): NoteEdit(*edit) for scope, edit in raw.get("notes", {}).items()},
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a journal: {error}") from None
@@ -161,7 +161,7 @@ class NewFile:
         count: how many records a topic file holds.
         is_exact: whether the bytes are those from before what the commit takes back.
         temporary: where it is staged, "" if it is not.
-        note: what goes behind a person's text in an index.
+        note: what becomes of a person's part of an index.
     """
 
     path: str
@@ -174,7 +174,7 @@ class NewFile:
     count: int = 0
     is_exact: bool = False
     temporary: str = ""
-    note: str = ""
+    note: NoteEdit = NO_EDIT
 
 
 def touched(changes: Iterable[RecordPair]) -> dict[TopicKey, dict[str, MemoryRecord | None]]:
@@ -239,7 +239,7 @@ def new_indexes(
     layout: StoreLayout,
     files: Iterable[NewFile],
     back: Back = NOTHING,
-    notes: Mapping[MemoryScope, str] | None = None,
+    notes: Mapping[MemoryScope, NoteEdit] | None = None,
 ) -> list[NewFile]:
     """MEMORY.md and ARCHIVE.md of the folders that ``files`` are in, the unchanged ones too.
 
@@ -247,7 +247,7 @@ def new_indexes(
         layout: of the store.
         files: topic files as they shall be.
         back: what is known of the state that the commit brings back.
-        notes: what goes behind a person's text in MEMORY.md, by scope.
+        notes: what becomes of a person's part of MEMORY.md, by scope.
 
     Raises:
         IntegrityError: not a regular file.
@@ -269,10 +269,10 @@ def new_indexes(
         if not (is_exact and all(file.is_exact for file in inside.values())):
             changed = {topic: file.count for topic, file in inside.items()}
             data = update_index(old or b"", scope, state, _counts(layout, scope, state, old or b"", changed))
-        note = notes.get(scope, "") if state is MemoryState.ACTIVE else ""
+        note = notes.get(scope, NO_EDIT) if state is MemoryState.ACTIVE else NO_EDIT
         lost = lost_notes(layout, path, old or b"") if old is not None and not is_exact else ""
-        note = "\n\n".join(text for text in (lost, note) if text)
-        data = with_note(data, note) if data is not None else None
+        note = note._replace(added="\n\n".join(text for text in (lost, note.added) if text))
+        data = note.apply(data) if data is not None else None
         indexes.append(NewFile(path, data, old, index=(scope, state), note=note))
     return indexes
 
@@ -370,8 +370,8 @@ def repeat(transaction: Transaction, root: str) -> None:
         file = new_topic(layout, topic, key, {}, back)
         counted.append(file)
         topics += [file] if digest_of(topic.raw) in digests else []  # what was edited since is noted later
-    for scope, note in transaction.notes.items():
-        owe_note(layout, layout.index_file(scope), note)
+    for scope, edit in transaction.notes.items():
+        owe_note(layout, layout.index_file(scope), edit)
     indexes = new_indexes(layout, counted, back, transaction.notes)
     indexes = [file for file in indexes if file.data != file.old]
     others = [NewFile(f"{root}/{path}", text.encode()) for path, text in transaction.files.items()]
@@ -412,7 +412,7 @@ def _with_index(file: NewFile, found: bytes) -> NewFile:
     """Our block in the text that a person saved."""
     assert file.index is not None
     data = update_index(found, *file.index, counts_in_index(file.data or b""))
-    return replace(file, data=with_note(data, file.note))
+    return replace(file, data=file.note.apply(data))
 
 
 def _with_topic(file: NewFile, key: TopicKey, found: bytes, layout: StoreLayout) -> NewFile:

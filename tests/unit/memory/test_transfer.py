@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cam.core.errors import InvalidInputError
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.formats.json_line import dump_line
 from cam.memory.carry import export_memory, import_memory
-from cam.memory.flow import forget, remember, undo
+from cam.memory.flow import forget, happened, remember, told_of, undo
+from cam.memory.log import log
 from cam.memory.transfer import Export, decide_import, export_json, export_markdown, read_export
 from cam.store import limits
 from cam.store.layout import StoreLayout
@@ -74,7 +75,7 @@ def test_a_store_goes_through_a_file(tmp_path: Path, form: str) -> None:
     file.write_text(text)
     assert (count, problems) == (3, ())
     done = import_memory(two, str(file), MemoryScope.PROJECT)
-    assert len(done.plan.changes) == 3
+    assert len(done.records) == 3
     assert sorted(two.snapshot().records, key=str) == sorted(one.snapshot().records, key=str)
     assert "Ask before touching infra." in two.person_notes(MemoryScope.PROJECT)
     assert verify(two.layout.root).problems == ()
@@ -153,16 +154,71 @@ def test_what_an_editor_saves_during_an_import_stays(tmp_path: Path, monkeypatch
     monkeypatch.setattr("cam.store.transaction.dump_line", save)
     import_memory(store, note_file(tmp_path), MemoryScope.PROJECT)
     assert store.person_notes(MemoryScope.PROJECT) == f"Mine.\n\n{NOTE}"
-    assert Path(store.layout.audit_file).read_text().count('"import"') == 1
+    assert Path(store.layout.audit_file).read_text().count('"kind":"import"') == 1
 
 
 def test_an_import_is_taken_back_with_its_notes(tmp_path: Path) -> None:
     store = store_at(tmp_path / "store")
     remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
-    before = {name: data for name, data in markdown(store).items() if name.endswith(".md")}
+    before = texts(store)
     import_memory(store, note_file(tmp_path, "Deploys run on Tuesdays"), MemoryScope.PROJECT)
     undo(store)
-    assert {name: data for name, data in markdown(store).items() if name.endswith(".md")} == before
+    assert texts(store) == before
+
+
+def test_an_import_of_notes_alone_is_a_change_of_its_own(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "store")
+    remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
+    before = texts(store)
+    import_memory(store, note_file(tmp_path), MemoryScope.PROJECT)
+    after = texts(store)
+    (entry, _) = log(happened(store))
+    (lesson,) = entry.lessons
+    assert lesson.record is not None
+    assert (lesson.what, lesson.record.text) == ("learned", NOTE)
+    assert [step.event.reason for step in told_of(store, MemoryRef.parse(lesson.ref)).steps] == ["imported"]
+    (taken,) = undo(store)
+    assert (taken.undoes, texts(store)) == (entry.transaction, before)
+    undo(store, taken.transaction)
+    assert texts(store) == after
+
+
+def test_an_import_is_taken_back_by_name_whatever_came_behind_it(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "store")
+    index = Path(store.layout.index_file(MemoryScope.PROJECT))
+    remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
+    import_memory(store, note_file(tmp_path, "Deploys run on Tuesdays"), MemoryScope.PROJECT)
+    (entry, _) = log(happened(store))
+    remember(store, "Port 80", (), MemoryScope.PROJECT, "reference")
+    index.write_text(f"{index.read_text()}\nMine.\n")
+    undo(store, entry.transaction)
+    assert store.person_notes(MemoryScope.PROJECT) == "Mine."
+    assert {r.summary for r in store.snapshot().records} == {"Lint first", "Port 80"}
+    assert verify(store.layout.root).problems == ()
+    older = index.read_text().replace("Mine.", "Ours.")
+    import_memory(store, note_file(tmp_path), MemoryScope.PROJECT)
+    (entry, *_) = log(happened(store))
+    index.write_text(older)
+    (left,) = undo(store, entry.transaction)
+    assert left.kept == (entry.lessons[0].ref,)
+    assert store.person_notes(MemoryScope.PROJECT) == "Ours."
+
+
+def test_what_was_taken_back_is_no_note_that_an_editor_lost(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "store")
+    remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
+    index = Path(store.layout.index_file(MemoryScope.PROJECT))
+    opened = index.read_text()
+    import_memory(store, note_file(tmp_path, "Deploys run on Tuesdays"), MemoryScope.PROJECT)
+    undo(store)
+    remember(store, "Port 80", (), MemoryScope.PROJECT, "reference")
+    index.write_text(opened)
+    remember(store, "Test last", (), MemoryScope.PROJECT, "reference")
+    assert store.person_notes(MemoryScope.PROJECT) == ""
+
+
+def texts(store: MarkdownStore) -> dict[str, bytes]:
+    return {name: data for name, data in markdown(store).items() if name.endswith(".md")}
 
 
 def test_dry_run_writes_nothing(tmp_path: Path) -> None:

@@ -127,6 +127,11 @@ def import_list(root: str) -> None:
     import_memory(store(root), f"{root}/list.json", MemoryScope.PROJECT)
 
 
+def fill_imported(root: str) -> None:
+    fill_export(root)
+    import_list(root)
+
+
 def remember_command(root: str) -> None:
     _command(root, "remember", "Deploy on Tuesdays", "--scope", "global", "--topic", "workflow")
 
@@ -163,6 +168,7 @@ WRITES = {
     "delete": Write(fill_by_hand, forget_by_hand),
     "import": Write(fill_list, import_list),
     "import with notes": Write(fill_export, import_list),
+    "undo of one": Write(fill_imported, undo_forget),
 }
 
 
