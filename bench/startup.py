@@ -4,6 +4,7 @@ Usage: python bench/startup.py [--records N] [--runs N]
 
 A throwaway home, a project with N records (20 to a topic file) and a Codex that only says that it started.
 "until Codex starts" ends there, with the prompt ranked and without; the other lines end with the command.
+What changes a record is measured in turn with what takes that back.
 The smallest of the runs counts; the ratio to the floor carries over to other machines, milliseconds do not.
 """
 
@@ -124,6 +125,27 @@ def measure(root: Path, records: int, runs: int) -> None:
         best = min(measured(*line, text=text) for _ in range(runs))
         floor = floor or best
         print(f"{name:<32}{best * 1000:8.1f} ms{best / floor:7.1f}x")
+    one, two = two_refs(repo, env, cam)
+    turns = {  # each takes back what the one above it did
+        "cam forget REF": ["forget", one],
+        "cam undo": ["undo"],
+        "cam memory link REF REF": ["memory", "link", one, two],
+        "cam memory unlink REF REF": ["memory", "unlink", one, two],
+        "cam memory move REF": ["memory", "move", one, "--topic", "moved"],
+        "cam undo, of a move": ["undo"],
+    }
+    times = [[run(cam, *line) for line in turns.values()] for _ in range(runs)]
+    for name, each in zip(turns, zip(*times, strict=True), strict=True):
+        print(f"{name:<32}{min(each) * 1000:8.1f} ms{min(each) / floor:7.1f}x")
+
+
+def two_refs(repo: Path, env: dict[str, str], cam: str) -> tuple[str, str]:
+    """Two records that are there."""
+    done = subprocess.run(
+        [cam, "memory", "list", "--json"], cwd=repo, env=env, capture_output=True, check=True
+    )
+    first, *_, last = json.loads(done.stdout)["data"]["entries"]
+    return first["ref"], last["ref"]
 
 
 def fill(repo: Path, env: dict[str, str], cam: str, records: int, topics: int = 0) -> None:

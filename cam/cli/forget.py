@@ -45,7 +45,7 @@ def _forget(
     if verb == "erase" and MemoryRef.looks_like(what) and not dry_run:
         return _erase(context, [MemoryRef.parse(what)])
     if MemoryRef.looks_like(what):
-        found: tuple[MemoryRecord, ...] = (find(context.store.view().records, MemoryRef.parse(what)),)
+        found: tuple[MemoryRecord, ...] = (_named(context, MemoryRef.parse(what)),)
     else:
         snapshot = context.store.view(named_terms(what))
         found = matches(snapshot.records, what, parse_scope(scope) if scope else None)
@@ -66,6 +66,10 @@ def _forget(
         return _erase(context, refs)
     forget(context.store, refs, delete=verb == "delete")
     return Answer(data, f"{verb.title()}d:\n{list_text(found)}\nundo: cam undo")
+
+
+def _named(context: Context, ref: MemoryRef) -> MemoryRecord:
+    return find(context.store.near([ref]).records, ref)
 
 
 def _erase(context: Context, refs: list[MemoryRef]) -> Answer:

@@ -145,9 +145,7 @@ def _show(ref: str, cwd: str | None) -> Answer:
     from cam.memory.lookup import find
 
     wanted = MemoryRef.parse(ref)
-    store = enter_context(cwd).store
-    places = [(wanted.scope, state, wanted.topic) for state in MemoryState]
-    snapshot = store.snapshot(places if wanted.scope in store.layout.scopes else ())
+    snapshot = enter_context(cwd).store.near([wanted])
     record = find(snapshot.records, wanted)
     # An id that stands twice is two records of one ref: both are shown, and the problem says where they are.
     records = [r for r in snapshot.records if r.ref == record.ref]

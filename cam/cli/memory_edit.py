@@ -66,13 +66,12 @@ def move_command(
         if scope is None and topic is None:
             raise InvalidInputError("say where to: --scope SCOPE, --topic TOPIC or both")
         where = parse_scope(scope) if scope else None
-        edit = partial(
-            move, ref=MemoryRef.parse(ref), scope=where, topic=check_topic(topic) if topic else None
-        )
+        edit = partial(move, scope=where, topic=check_topic(topic) if topic else None)
+        named = MemoryRef.parse(ref)
         context = enter_context(cwd)
         if where:
             context.layout.scope_folder(where)  # refuses a project's scope where there is no project
-        return _change(context, "move", "Moved", edit)
+        return _change(context, "move", "Moved", edit, named)
 
     respond("memory.move", as_json, Access.WRITES, work)
 
@@ -136,10 +135,10 @@ def _edit(ref: MemoryRef, wish: "Wish | None", cwd: str | None) -> Answer:
 
     context = enter_context(cwd)
     if wish is not None:
-        return _change(context, "edit", "Edited", partial(edit, ref=ref, wish=wish))
-    record = find(context.store.snapshot().records, ref)
+        return _change(context, "edit", "Edited", partial(edit, wish=wish), ref)
+    record = find(context.store.near([ref]).records, ref)
     with edited(context.environment, editable(record), f"{record.id}.md") as text:
-        return _change(context, "edit", "Edited", partial(edit, ref=ref, wish=read_edited(text, record)))
+        return _change(context, "edit", "Edited", partial(edit, wish=read_edited(text, record)), ref)
 
 
 def _on_one(verb: str, done: str, ref: str, as_json: bool, cwd: str | None) -> None:
@@ -152,8 +151,8 @@ def _on_one(verb: str, done: str, ref: str, as_json: bool, cwd: str | None) -> N
             "archive": edits.archive,
             "restore": edits.restore,
         }
-        edit = partial(steps[verb], ref=MemoryRef.parse(ref))
-        return _change(enter_context(cwd), verb, done, edit)
+        named = MemoryRef.parse(ref)
+        return _change(enter_context(cwd), verb, done, steps[verb], named)
 
     respond(f"memory.{verb}", as_json, Access.WRITES, work)
 
@@ -163,17 +162,17 @@ def _on_two(verb: str, done: str, ref: str, other: str, as_json: bool, cwd: str 
         from cam.memory import edits
 
         edit = {"link": edits.link, "unlink": edits.unlink, "merge": edits.merge}[verb]
-        both = partial(edit, one=MemoryRef.parse(ref), other=MemoryRef.parse(other))
-        return _change(enter_context(cwd), verb, done, both)
+        both = MemoryRef.parse(ref), MemoryRef.parse(other)
+        return _change(enter_context(cwd), verb, done, edit, *both)
 
     respond(f"memory.{verb}", as_json, Access.WRITES, work)
 
 
-def _change(context: Context, verb: str, done: str, edit: "Edit") -> Answer:
+def _change(context: Context, verb: str, done: str, edit: "Edit", *refs: MemoryRef) -> Answer:
     from cam.memory.flow import change
     from cam.render.history import changed_data, changed_text
 
-    changed = change(context.store, verb, edit)
+    changed = change(context.store, verb, edit, *refs)
     notes = tuple(f"cam: {warning}" for warning in changed.warnings)
     return Answer(changed_data(changed), changed_text(changed, done), notes)
 

@@ -7,7 +7,7 @@ before and after, are read as they are; a line that cannot be read is counted, n
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
@@ -83,9 +83,18 @@ class Headline(NamedTuple):
     line: str = ""
     event: HistoryEvent | None = None
 
-    def whole(self) -> HistoryEvent | None:
-        """The event without what became of files; None where the rest of its line cannot be read."""
-        return self.event or _parse_event(self.line, with_files=False)
+    def whole(self, *, with_files: bool = False) -> HistoryEvent | None:
+        """The event, of the machine that the headline names; None where its line cannot be read.
+
+        Args:
+            with_files: as in ``parse_history``.
+        """
+        event = self.event
+        if event is None or (with_files and self.line):
+            event = _parse_event(self.line, with_files=with_files)
+        if event is None or event.machine == self.machine:
+            return event
+        return replace(event, machine=self.machine)
 
 
 _HEAD = re.compile(
@@ -207,7 +216,7 @@ def headline(line: str) -> Headline | None:
         machine = wrote[1] if wrote else ""
         return Headline(transaction, at, kind, outcome == "applied", ref, reason, actor, machine, line)
     event = _parse_event(line, with_files=False) if line.strip() else None
-    return None if event is None else headline_of(event)
+    return None if event is None else headline_of(event)._replace(line=line)
 
 
 def headline_of(event: HistoryEvent) -> Headline:

@@ -1,6 +1,7 @@
 """What a person does to records that are there, as plans. Pure: records and the time in, a plan out.
 
-Each function takes the records of the store, the time, and refs as the person gave them.
+Each function takes records of the store, the time, and refs as the person gave them. From the records that
+stand where the refs lead it says what else it has to see; ``cam.memory.flow.change`` gives it that.
 """
 
 from collections.abc import Iterable, Sequence
@@ -50,7 +51,8 @@ def edit(records: Records, now: str, ref: MemoryRef, wish: Wish) -> Changed:
     plan = build_plan(
         [MemoryOperation(OperationKind.UPDATE, wanted, "you edited it", "edit", quotes)], records
     )
-    return Changed((wanted,), plan, warnings=(*warnings, *(_doubts(wanted, records) if said else ())))
+    doubts = _doubts(wanted, records) if said else ()
+    return Changed((wanted,), plan, warnings=(*warnings, *doubts), stated=wanted if said else None)
 
 
 def move(records: Records, now: str, ref: MemoryRef, scope: MemoryScope | None, topic: str | None) -> Changed:
@@ -72,7 +74,7 @@ def move(records: Records, now: str, ref: MemoryRef, scope: MemoryScope | None, 
     here = MemoryOperation(OperationKind.MOVE, moved, f"moved from {record.ref}", "move")
     links = build_plan(_relinked(records, record, moved), records).changes
     plan = MemoryPlan((Change(here, None, moved), Change(away, record, None), *links))
-    return Changed((moved,), plan)
+    return Changed((moved,), plan, renamed=_name(record))
 
 
 def link(records: Records, now: str, one: MemoryRef, other: MemoryRef) -> Changed:
@@ -139,7 +141,7 @@ def restore(records: Records, now: str, ref: MemoryRef) -> Changed:
         return _nothing(record, f"{record.ref} is active already", "restore")
     back = replace(record, state=MemoryState.ACTIVE, reason="you restored it", updated_at=now)
     done = _one(records, back, OperationKind.RESTORE, "you restored it", "restore")
-    return replace(done, warnings=_doubts(back, records))
+    return replace(done, warnings=_doubts(back, records), stated=back)
 
 
 def merge(records: Records, now: str, one: MemoryRef, other: MemoryRef) -> Changed:
@@ -169,7 +171,7 @@ def merge(records: Records, now: str, one: MemoryRef, other: MemoryRef) -> Chang
         ),
         *_relinked([r for r in records if r.key not in (first.key, second.key)], second, first),
     ]
-    return Changed((merged, gone), build_plan(operations, records))
+    return Changed((merged, gone), build_plan(operations, records), renamed=_name(second))
 
 
 def editable(record: MemoryRecord) -> str:

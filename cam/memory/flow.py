@@ -20,7 +20,7 @@ from cam.memory.screen import screened
 from cam.memory.take_back import is_arrival, last_step, named_step, plan_back
 from cam.store.machine import read_machine, with_origins
 from cam.store.memory_store import MarkdownStore, transact
-from cam.store.topics import TopicKey, read_headlines
+from cam.store.topics import TopicKey, homes, linking, read_headlines
 from cam.system.clock import now_stamp
 from cam.system.files import read_bytes
 
@@ -85,10 +85,7 @@ def remember(
 
     def concerns() -> set[TopicKey]:
         """The topic itself, and where something stands that may contradict."""
-        headings = store.headings(scope)
-        against = {headings[n][0] for n in contradicts(summary, [line for _, line in headings])}
-        own = {(scope, state, topic) for state in MemoryState}
-        return own | {(scope, MemoryState.ACTIVE, other) for other in against}
+        return homes(store.layout, [(scope, topic, "")]) | _against(store, scope, summary)
 
     made, transaction = transact(store, plan, concerns=concerns)
     record = made.changes[0].after if made.changes else made.noops[0].record
@@ -157,17 +154,18 @@ def forget(store: MarkdownStore, refs: Sequence[MemoryRef], *, delete: bool) -> 
         made = build_plan(operations, snapshot.records)
         return made, _audit(store, "forget", made)
 
-    made, _ = transact(store, plan)
+    made, _ = transact(store, plan, concerns=lambda: homes(store.layout, [ref.key for ref in refs]))
     return Forgotten(gone, len(made.changes))
 
 
-def change(store: MarkdownStore, verb: str, edit: Edit) -> Changed:
-    """Carry out one of ``cam.memory.edits``.
+def change(store: MarkdownStore, verb: str, edit: Edit, *refs: MemoryRef) -> Changed:
+    """Carry out one of ``cam.memory.edits``; no topic file is read that it does not concern.
 
     Args:
         store: what is changed.
         verb: for the audit.
-        edit: bound to its refs; called again where records changed meanwhile.
+        edit: called with the refs, and again where records changed meanwhile.
+        refs: as the person gave them.
 
     Raises:
         CamError: what ``edit`` raises, or the store.
@@ -177,10 +175,20 @@ def change(store: MarkdownStore, verb: str, edit: Edit) -> Changed:
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
         nonlocal done
-        done = edit(snapshot.records, now)
+        done = edit(snapshot.records, now, *refs)
         return done.plan, _audit(store, verb, done.plan)
 
-    _, transaction = transact(store, plan)
+    def concerns() -> set[TopicKey]:
+        first = edit(store.near(refs).records, now, *refs)
+        names = [ref.key for ref in refs] + [record.key for record in first.records]
+        found = homes(store.layout, names)
+        if first.renamed:
+            found |= linking(store.layout, first.renamed)
+        if first.stated is not None:
+            found |= _against(store, first.stated.scope, first.stated.summary)
+        return found
+
+    _, transaction = transact(store, plan, concerns=concerns)
     assert done is not None
     return replace(done, transaction=transaction)
 
@@ -197,11 +205,11 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
         InvalidInputError: the transaction is taken back already.
     """
     if isinstance(what, str):
-        return (_undo_step(store, named_step(_events(store), what)),)
+        return (_undo_step(store, named_step(_headlines(store), what)),)
     done: list[Undone] = []
     here = _ids_of(store)
     while len(done) < what:
-        step, elsewhere = last_step(_events(store), here)
+        step, elsewhere = last_step(_headlines(store), here)
         if not step:
             break
         passed = tuple((e.transaction, _elsewhere(e)) for e in elsewhere) if not done else ()
@@ -243,10 +251,9 @@ def told_of(store: MarkdownStore, ref: MemoryRef) -> "Story":
 
     def records(refs: Collection[MemoryRef]) -> list[MemoryRecord]:
         seen = store.layout.scopes
-        files = {(each.scope, each.state, each.topic): None for each in refs if each.scope in seen}
-        notes = {scope: None for scope, _, topic in files if topic == NOTES_TOPIC}
+        notes = {each.scope: None for each in refs if each.topic == NOTES_TOPIC and each.scope in seen}
         standing = [note for scope in notes for note in note_records(store.index(scope), scope)]
-        found = {each.ref: each for each in reversed([*store.snapshot(files).records, *standing])}
+        found = {each.ref: each for each in reversed([*store.near(refs).records, *standing])}
         return [found[each] for each in refs if each in found]
 
     return story_of(store.layout, ref, records, now_stamp())
@@ -256,11 +263,17 @@ def headlines(store: MarkdownStore) -> list[Headline]:
     """What ``happened``, by headlines alone: reading a long history takes far longer."""
     from cam.store.story import pending  # noqa: PLC0415
 
-    found = [line for scope in store.layout.scopes for line in read_headlines(store.layout, scope)]
-    found.sort(key=lambda line: line.at)
-    if (machine := read_machine(store.layout.root)).name:
-        found = [line._replace(machine=machine.origin(line)) for line in found]
+    found = sorted(_headlines(store), key=lambda line: line.at)
     return [*found, *map(headline_of, pending(store.edits(), now_stamp()))]
+
+
+def _against(store: MarkdownStore, scope: MemoryScope, summary: str) -> set[TopicKey]:
+    """Where in a scope something stands that may contradict."""
+    from cam.language.relations import contradicts  # noqa: PLC0415 - words of six languages
+
+    headings = store.headings(scope)
+    found = contradicts(summary, [line for _, line in headings])
+    return {(scope, MemoryState.ACTIVE, headings[n][0]) for n in found}
 
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
@@ -272,7 +285,8 @@ def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
         kept = back.kept
         return back.plan, _audit(store, "undo", back.plan, {"undoes": step[0].transaction})
 
-    made, transaction = transact(store, plan, undoes=step)
+    about = [record.key for event in step for record in (event.before, event.after) if record is not None]
+    made, transaction = transact(store, plan, step, lambda: homes(store.layout, about))
     return Undone(step[0].transaction, made.changes, kept, transaction)
 
 
@@ -309,6 +323,14 @@ def _ids_of(store: MarkdownStore) -> tuple[str, ...]:
 def _events(store: MarkdownStore) -> list[HistoryEvent]:
     events = [event for scope in store.layout.scopes for event in store.history(scope)]
     return with_origins(store.layout.root, events)
+
+
+def _headlines(store: MarkdownStore) -> list[Headline]:
+    """Of all scopes; one of another machine carries that one's name."""
+    found = [line for scope in store.layout.scopes for line in read_headlines(store.layout, scope)]
+    if (machine := read_machine(store.layout.root)).name:
+        found = [line._replace(machine=machine.origin(line)) for line in found]
+    return found
 
 
 def _says(record: MemoryRecord, summary: str, details: tuple[str, ...]) -> bool:

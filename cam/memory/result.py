@@ -1,6 +1,6 @@
 """What commands on memory answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,16 +55,20 @@ class Changed:
         plan: what was done; a noop with its reason where there was nothing to do.
         transaction: its id.
         warnings: what was masked, and what contradicts.
+        stated: a record that says something that did not hold before; what contradicts it is looked for.
+        renamed: ``topic:id`` under which a record is found no more; links to it follow.
     """
 
     records: tuple[MemoryRecord, ...]
     plan: MemoryPlan
     transaction: str = ""
     warnings: tuple[str, ...] = ()
+    stated: MemoryRecord | None = None
+    renamed: str = ""
 
 
-Edit = Callable[[Sequence[MemoryRecord], str], Changed]
-"""From the store's records and the time to a plan and what it makes of the records that were named."""
+Edit = Callable[..., Changed]
+"""From records of the store, the time and the refs to a plan and what it makes of the records so named."""
 
 
 @dataclass(frozen=True, slots=True)

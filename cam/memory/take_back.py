@@ -33,7 +33,7 @@ class TakenBack:
 
 
 def last_step(
-    events: Iterable[HistoryEvent], here: Collection[str] = ()
+    lines: Iterable[Headline], here: Collection[str] = ()
 ) -> tuple[list[HistoryEvent], list[HistoryEvent]]:
     """The newest transaction that can be taken back: no undo, not undone, not by hand alone.
 
@@ -41,19 +41,19 @@ def last_step(
     so is what arrived from other machines and what those did themselves.
 
     Args:
-        events: of all scopes, in any order; within a scope oldest first.
+        lines: of all scopes, in any order; within a scope oldest first.
         here: ids of the project that asks; without any, all changes were made here.
 
     Returns:
         Its events, none if there is no such transaction; and of each newer one that was made from another
         project, or arrived, the last event.
     """
-    steps = _steps(events)
     undone: set[str] = set()
     elsewhere: list[HistoryEvent] = []
-    for transaction, step in reversed(steps.items()):
+    for transaction, headlines in reversed(_steps(lines).items()):
         if transaction in undone:
             continue
+        step = _read(headlines)
         target = undo_target(step)
         applied = [event for event in step if event.applied and event.actor != "file"]
         if target:
@@ -71,20 +71,20 @@ def _is_away(event: HistoryEvent, here: Collection[str]) -> bool:
     return bool(event.project) and event.project not in here
 
 
-def named_step(events: Iterable[HistoryEvent], name: str) -> list[HistoryEvent]:
+def named_step(lines: Iterable[Headline], name: str) -> list[HistoryEvent]:
     """Events of the transaction ``name``, which may be an undo: taking that back is a redo.
 
     Raises:
         NotFoundError: there is none, or it changed nothing.
         InvalidInputError: it is taken back already.
     """
-    steps = _steps(events)
-    applied = [event for event in steps.get(name, ()) if event.applied]
+    steps = _steps(lines)
+    applied = [event for event in _read(steps.get(name, ())) if event.applied]
     if not applied:
         raise NotFoundError(
             f"there is no change {name!r}; 'cam memory diff --since 7d' and 'cam why REF' name them"
         )
-    undone = undone_by(steps.items())
+    undone = undone_by((other, _read(step)) for other, step in steps.items() if undo_target(step))
     if name in undone:
         raise InvalidInputError(f"{name} is taken back already; 'cam undo {undone[name]}' brings it back")
     return _without_hand(applied)
@@ -154,12 +154,17 @@ def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -
     return TakenBack(MemoryPlan(tuple(changes), tuple(noops)), tuple(kept))
 
 
-def _steps(events: Iterable[HistoryEvent]) -> dict[str, list[HistoryEvent]]:
-    """Events by transaction, oldest first; those of the predecessor have none and no way back."""
-    steps: dict[str, list[HistoryEvent]] = {}
-    for event in sorted((e for e in events if e.transaction), key=lambda e: e.at):
-        steps.setdefault(event.transaction, []).append(event)
+def _steps(lines: Iterable[Headline]) -> dict[str, list[Headline]]:
+    """Headlines by transaction, oldest first; those of the predecessor have none and no way back."""
+    steps: dict[str, list[Headline]] = {}
+    for line in sorted((each for each in lines if each.transaction), key=lambda each: each.at):
+        steps.setdefault(line.transaction, []).append(line)
     return steps
+
+
+def _read(lines: Iterable[Headline]) -> list[HistoryEvent]:
+    """The events behind them, but for lines that cannot be read."""
+    return [event for line in lines if (event := line.whole(with_files=True)) is not None]
 
 
 def _without_hand(step: Sequence[HistoryEvent]) -> list[HistoryEvent]:

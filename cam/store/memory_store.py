@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from cam.core.errors import CamError, DoubledIdError, StalePlanError, StoreUnavailableError
 from cam.core.operations import Change, MemoryPlan, doubled
 from cam.core.problems import Problem
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
+from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, is_topic
 from cam.core.seams import Attachment, Snapshot
 from cam.formats.history import HistoryEvent, event_of, noop_event, render_event, with_transaction
 from cam.formats.memory_index import NoteEdit, person_text
@@ -21,7 +21,7 @@ from cam.store.machine import MARKER, machine_name
 from cam.store.owed_notes import owe_note
 from cam.store.predecessor import keep_predecessor
 from cam.store.shadow import write_shadow
-from cam.store.topics import Topic, TopicKey, quick_headings, read_history, read_topic, topic_names
+from cam.store.topics import Topic, TopicKey, homes, quick_headings, read_history, read_topic, topic_names
 from cam.store.transaction import (
     NOTHING,
     Back,
@@ -88,6 +88,10 @@ class MarkdownStore:
         topics = [topic for _, topic in self._topics(problems, only)]
         records = [r for topic in topics for r in (topic.file.records if topic.file else ())]
         return Snapshot(tuple(records), tuple(problems), any(topic.edits for topic in topics))
+
+    def near(self, refs: Iterable[MemoryRef]) -> Snapshot:
+        """What ``snapshot`` reads of the topic files in which the records that ``refs`` name may stand."""
+        return self.snapshot(homes(self.layout, [ref.key for ref in refs]))
 
     def view(self, terms: Sequence[Collection[str]] = ()) -> Snapshot:
         """What ``snapshot`` reads, for who only looks: files that the search index knows are not read again.
@@ -270,7 +274,7 @@ class MarkdownStore:
     ) -> Iterator[tuple[TopicKey, Topic]]:
         """Topic files of the project's scopes; what cannot be read is added to ``problems``."""
         if only is not None:
-            found = ((key, self._topic(key, problems)) for key in only)
+            found = ((key, self._topic(key, problems)) for key in sorted(only))
             yield from ((key, topic) for key, topic in found if topic is not None)
             return
         for scope in self.layout.scopes:

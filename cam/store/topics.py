@@ -2,12 +2,13 @@
 
 import contextlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cam.core.errors import CamError
 from cam.core.problems import Problem
-from cam.core.records import MemoryScope, MemoryState
+from cam.core.records import MemoryScope, MemoryState, is_topic
 from cam.formats.topic_file import TopicFile, heading_lines, parse_topic_file
 from cam.store.layout import StoreLayout
 from cam.store.limits import read_topic_bytes
@@ -15,7 +16,7 @@ from cam.store.shadow import read_shadow
 from cam.system.files import list_folder, read_bytes
 
 if TYPE_CHECKING:  # a session's start needs what a file says, seldom the history
-    from cam.core.operations import Change
+    from cam.core.operations import Change, RecordKey
     from cam.formats.history import Headline, HistoryEvent
     from cam.store.reconcile import Version
 
@@ -94,6 +95,33 @@ def _is_known(layout: StoreLayout, key: TopicKey, raw: bytes | None) -> bool:
     data = read_bytes(layout.history_file(key[0])) or b""
     step = last_step(data, name, written_here(layout.root))
     return step is not None and step.fits(raw)
+
+
+def homes(layout: StoreLayout, keys: "Iterable[RecordKey]") -> set[TopicKey]:
+    """Topic files in which records may stand, whatever their state; none in scopes that are not seen."""
+    seen = layout.scopes
+    found = {(scope, topic) for scope, topic, _ in keys if scope in seen and is_topic(topic)}
+    return {(scope, state, topic) for scope, topic in found for state in MemoryState}
+
+
+def linking(layout: StoreLayout, name: str) -> set[TopicKey]:
+    r"""Topic files in which a record may stand that links to ``name`` (``topic:id``), found by their bytes.
+
+    Those that a person saved over count as cam left them too. Where JSON spells a letter out (``\u…``), the
+    name may be spelt so; files that cannot be read are left out.
+    """
+    wanted = (name.encode(), b"\\u")
+    found: set[TopicKey] = set()
+    for scope in layout.scopes:
+        for state in MemoryState:
+            with contextlib.suppress(CamError):
+                for topic in topic_names(layout, scope, state):
+                    path = layout.topic_file(scope, state, topic)
+                    with contextlib.suppress(CamError):
+                        data = (read_bytes(path) or b"") + (read_shadow(layout, path) or b"")
+                        if any(each in data for each in wanted):
+                            found.add((scope, state, topic))
+    return found
 
 
 def topic_names(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> list[str]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.memory import edits
 from cam.memory.flow import change, forget, remember, undo
+from cam.memory.result import Changed
 from cam.memory.wish import Wish
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
@@ -102,21 +103,19 @@ def do(store: MarkdownStore, step: tuple[object, ...]) -> bool:
         one = known[int(str(rest[0])) % len(known)].ref
         if kind == "forget":
             return bool(forget(store, [one], delete=bool(rest[1])).changed)
-        edit: Callable[..., object] = getattr(edits, str(kind))
+        edit: Callable[..., Changed] = getattr(edits, str(kind))
+        named = [one]
         if kind in ("link", "unlink", "merge"):
-            other = known[int(str(rest[1])) % len(known)].ref
-            bound = partial(edit, one=one, other=other)
+            named.append(known[int(str(rest[1])) % len(known)].ref)
         elif kind == "edit":
             details = None if rest[2] is None else tuple(map(str, list(rest[2])))  # type: ignore[call-overload]
             summary = None if rest[1] is None else str(rest[1])
-            bound = partial(edit, ref=one, wish=Wish(summary, details, valid_until="2030-01-01"))
+            edit = partial(edit, wish=Wish(summary, details, valid_until="2030-01-01"))
         elif kind == "move":
-            bound = partial(edit, ref=one, scope=rest[0 + 1], topic=rest[2])
+            edit = partial(edit, scope=rest[1], topic=rest[2])
         elif kind == "pin":
-            bound = partial(edit, ref=one, pinned=rest[1])
-        else:
-            bound = partial(edit, ref=one)
-        return bool(change(store, str(kind), bound).plan.changes)  # type: ignore[arg-type]
+            edit = partial(edit, pinned=rest[1])
+        return bool(change(store, str(kind), edit, *named).plan.changes)
     except CamError:
         return False
 
@@ -211,7 +210,7 @@ def test_an_updated_section_of_a_person_gets_its_form_back_among_later_changes()
         path = Path(store.layout.topic_file(MemoryScope.PROJECT, MemoryState.ACTIVE, "reference"))
         before = path.read_bytes()
         record = next(r for r in store.snapshot().records if r.summary == "Windows line ends")
-        done = change(store, "edit", partial(edits.edit, ref=record.ref, wish=Wish("Line ends")))
+        done = change(store, "edit", partial(edits.edit, wish=Wish("Line ends")), record.ref)
         remember(store, "The glossary is docs/words.md", (), MemoryScope.PROJECT, "reference")
         undo(store, done.transaction)
         now = path.read_bytes()

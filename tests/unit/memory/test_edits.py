@@ -1,5 +1,6 @@
 """What a person does to records: each change through one plan, undoable, wrong input refused by name."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -7,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cam.core.errors import InvalidInputError, NotFoundError, WriteRefusedError
-from cam.core.operations import OperationKind
+from cam.core.errors import CamError, InvalidInputError, NotFoundError, WriteRefusedError
+from cam.core.operations import Change, MemoryOperation, OperationKind, build_plan
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState, RecordType, Source
 from cam.core.tombstones import tombstone_key
 from cam.memory import edits
@@ -16,7 +17,7 @@ from cam.memory.dates import moment
 from cam.memory.edits import editable, read_edited
 from cam.memory.flow import change, forget, remember, undo
 from cam.memory.lookup import find
-from cam.memory.result import Changed
+from cam.memory.result import Changed, Edit
 from cam.memory.wish import Wish
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
@@ -36,7 +37,7 @@ def say(store: MarkdownStore, text: str, *details: str, topic: str = "workflow")
 
 
 def edit(store: MarkdownStore, ref: MemoryRef, wish: Wish) -> Changed:
-    return change(store, "edit", partial(edits.edit, ref=ref, wish=wish))
+    return change(store, "edit", partial(edits.edit, wish=wish), ref)
 
 
 def now(store: MarkdownStore, ref: MemoryRef) -> MemoryRecord:
@@ -141,15 +142,15 @@ def test_an_empty_text_changes_nothing() -> None:
 
 def test_a_move_takes_links_along_and_is_no_deletion(store: MarkdownStore) -> None:
     one, two = say(store, "Use pnpm"), say(store, "Lockfiles are committed")
-    change(store, "link", partial(edits.link, one=one.ref, other=two.ref))
-    done = change(store, "move", partial(edits.move, ref=one.ref, scope=GLOBAL, topic="preferences"))
+    change(store, "link", edits.link, one.ref, two.ref)
+    done = change(store, "move", partial(edits.move, scope=GLOBAL, topic="preferences"), one.ref)
     moved = done.records[0]
     assert (moved.scope, moved.topic, moved.id, moved.summary) == (GLOBAL, "preferences", one.id, one.summary)
     assert now(store, two.ref).related == (f"preferences:{one.id}",)
     with pytest.raises(NotFoundError):
         now(store, one.ref)
     assert tombstone_key("Use pnpm") not in read_tombstones(store)
-    change(store, "move", partial(edits.move, ref=moved.ref, scope=PROJECT, topic="workflow"))
+    change(store, "move", partial(edits.move, scope=PROJECT, topic="workflow"), moved.ref)
     assert tombstone_key("Use pnpm") not in read_tombstones(store)
     undo(store, 2)
     assert now(store, one.ref).related == (f"workflow:{two.id}",)
@@ -159,22 +160,78 @@ def test_a_move_takes_links_along_and_is_no_deletion(store: MarkdownStore) -> No
 def test_a_move_onto_a_taken_id_gets_its_own(store: MarkdownStore) -> None:
     one, two = say(store, "Use pnpm", topic="workflow"), say(store, "Use pnpm", topic="commands")
     assert one.id == two.id
-    done = change(store, "move", partial(edits.move, ref=one.ref, scope=None, topic="commands"))
+    done = change(store, "move", partial(edits.move, scope=None, topic="commands"), one.ref)
     assert done.records[0].id == f"{one.id}-2"
     assert len(store.snapshot().records) == 2
 
 
 def test_links_go_both_ways(store: MarkdownStore) -> None:
     one, two = say(store, "Use pnpm"), say(store, "Lockfiles are committed")
-    link, unlink = (partial(f, one=one.ref, other=two.ref) for f in (edits.link, edits.unlink))
-    assert len(change(store, "link", link).plan.changes) == 2
-    assert not change(store, "link", link).plan.changes
+    both = one.ref, two.ref
+    assert len(change(store, "link", edits.link, *both).plan.changes) == 2
+    assert not change(store, "link", edits.link, *both).plan.changes
     assert now(store, one.ref).related == (f"workflow:{two.id}",)
-    change(store, "unlink", unlink)
+    change(store, "unlink", edits.unlink, *both)
     assert (now(store, one.ref), now(store, two.ref)) == (one, two)
-    assert not change(store, "unlink", unlink).plan.changes
+    assert not change(store, "unlink", edits.unlink, *both).plan.changes
     with pytest.raises(InvalidInputError, match="both refs name"):
-        change(store, "link", partial(edits.link, one=one.ref, other=one.ref))
+        change(store, "link", edits.link, one.ref, one.ref)
+
+
+@given(st.data())
+@settings(max_examples=30, deadline=None)
+def test_what_a_change_looks_at_is_enough(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """The topic files that it concerns, or all of them: the same plan, the same words."""
+    store = MarkdownStore(StoreLayout(str(tmp_path_factory.mktemp("store")), "shop-1", "shop-1"))
+    texts = ("Use pnpm", "Use npm", "The API listens on port 3000", "The API listens on port 4100")
+    keys = [(scope, topic, name) for scope in MemoryScope for topic in "abc" for name in ("x", "y--z")]
+    known = data.draw(st.lists(st.sampled_from(keys), min_size=2, max_size=10, unique=True))
+    names = [f"{topic}:{name}" for _, topic, name in known]
+    links = st.lists(st.sampled_from(names), max_size=3, unique=True)
+    records = [
+        MemoryRecord(
+            *key, data.draw(st.sampled_from(texts)), state=data.draw(st.sampled_from(MemoryState)),
+            related=tuple(data.draw(links)),
+        )
+        for key in known
+    ]  # fmt: skip
+    adds = [MemoryOperation(OperationKind.ADD, record, "said") for record in records]
+    store.commit(build_plan(adds, ()))
+    steps: list[tuple[Edit, int]] = [
+        (partial(edits.edit, wish=Wish(data.draw(st.sampled_from(texts)))), 1),
+        (partial(edits.move, scope=data.draw(st.sampled_from(MemoryScope)), topic="b"), 1),
+        (partial(edits.pin, pinned=True), 1), (edits.archive, 1), (edits.restore, 1),
+        (edits.link, 2), (edits.unlink, 2), (edits.merge, 2),
+    ]  # fmt: skip
+    step, count = data.draw(st.sampled_from(steps))
+    refs = [data.draw(st.sampled_from(records)).ref for _ in range(count)]
+    try:
+        whole = step(store.snapshot().records, NOW, *refs)
+    except CamError as error:
+        with pytest.raises(type(error)):
+            change(store, "x", step, *refs)
+        return
+    done = change(store, "x", step, *refs)
+    assert done.warnings == whole.warnings
+    assert [_told(c) for c in done.plan.changes] == [_told(c) for c in whole.plan.changes]
+    assert [noop.reason for noop in done.plan.noops] == [noop.reason for noop in whole.plan.noops]
+
+
+def _told(change: Change) -> tuple[object, ...]:
+    after = change.after and replace(change.after, updated_at=NOW)
+    return change.operation.kind, change.operation.reason, change.operation.replaced_by, change.before, after
+
+
+def test_links_follow_out_of_a_file_that_an_editor_saved_over(store: MarkdownStore) -> None:
+    one, two = say(store, "Use pnpm"), say(store, "Lockfiles are committed", topic="commands")
+    file = Path(store.layout.topic_file(PROJECT, MemoryState.ACTIVE, "commands"))
+    opened = file.read_bytes()
+    change(store, "link", edits.link, one.ref, two.ref)
+    file.write_bytes(opened)  # as the editor had it: the link is not in there
+    change(store, "move", partial(edits.move, scope=None, topic="debugging"), one.ref)
+    assert now(store, two.ref).related == (f"debugging:{one.id}",)
 
 
 def test_pin_archive_restore_and_their_noops(store: MarkdownStore) -> None:
@@ -186,9 +243,9 @@ def test_pin_archive_restore_and_their_noops(store: MarkdownStore) -> None:
         (edits.restore, OperationKind.RESTORE),
     ]
     for step, kind in walk:
-        done = change(store, "x", partial(step, ref=record.ref))
+        done = change(store, "x", step, record.ref)
         assert [c.operation.kind for c in done.plan.changes] == [kind]
-        again = change(store, "x", partial(step, ref=record.ref))  # the ref as it was: its state is a hint
+        again = change(store, "x", step, record.ref)  # the ref as it was: its state is a hint
         assert "already" in again.plan.noops[0].reason
     assert now(store, record.ref).state is MemoryState.ACTIVE
 
@@ -196,7 +253,7 @@ def test_pin_archive_restore_and_their_noops(store: MarkdownStore) -> None:
 def test_restore_says_what_contradicts(store: MarkdownStore) -> None:
     old = say(store, "The API server listens on port 3000")
     say(store, "The API server listens on port 4100")
-    done = change(store, "restore", partial(edits.restore, ref=old.ref))
+    done = change(store, "restore", edits.restore, old.ref)
     assert "it contradicts: The API server listens on port 4100" in done.warnings[0]
 
 
@@ -204,8 +261,8 @@ def test_merge(store: MarkdownStore) -> None:
     one = say(store, "Use pnpm", "version 9")
     two = say(store, "pnpm it is", "version 9", "never npm")
     three = say(store, "Lockfiles are committed")
-    change(store, "link", partial(edits.link, one=two.ref, other=three.ref))
-    done = change(store, "merge", partial(edits.merge, one=one.ref, other=two.ref))
+    change(store, "link", edits.link, two.ref, three.ref)
+    done = change(store, "merge", edits.merge, one.ref, two.ref)
     merged, gone = now(store, one.ref), now(store, two.ref)
     assert (merged.ref, merged.details) == (one.ref, ("version 9", "never npm"))
     assert merged.related == (f"workflow:{three.id}",)
@@ -215,7 +272,7 @@ def test_merge(store: MarkdownStore) -> None:
     assert archived.replaced_by == f"workflow:{one.id}"
     assert done.records == (merged, gone)
     with pytest.raises(InvalidInputError, match="is archived"):
-        change(store, "merge", partial(edits.merge, one=two.ref, other=one.ref))
+        change(store, "merge", edits.merge, two.ref, one.ref)
     undo(store)
     assert now(store, one.ref) == one
 
@@ -232,14 +289,14 @@ def test_each_leaves_one_audit_line_that_names_its_transaction(store: MarkdownSt
     import json
 
     record = say(store, "Use pnpm")
-    done = change(store, "pin", partial(edits.pin, ref=record.ref, pinned=True))
+    done = change(store, "pin", partial(edits.pin, pinned=True), record.ref)
     last = json.loads(Path(store.layout.audit_file).read_text().splitlines()[-1])
     assert (last["kind"], last["actor"], last["tx"]) == ("pin", "user", done.transaction)
 
 
 def test_undo_by_name_redo_and_what_was_undone_already(store: MarkdownStore) -> None:
     record = say(store, "Use pnpm")
-    done = change(store, "pin", partial(edits.pin, ref=record.ref, pinned=True))
+    done = change(store, "pin", partial(edits.pin, pinned=True), record.ref)
     edit(store, record.ref, Wish("Use pnpm 9"))
     (step,) = undo(store, done.transaction)  # out of order: only what it did goes back
     assert (now(store, record.ref).pinned, now(store, record.ref).summary) == (False, "Use pnpm 9")

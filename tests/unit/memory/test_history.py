@@ -135,8 +135,8 @@ def store(tmp_path: Path) -> MarkdownStore:
 def test_a_moved_record_has_one_story_under_both_names(store: MarkdownStore, to: MemoryScope) -> None:
     record = remember(store, "Use pnpm", (), PROJECT, "workflow").record
     start = store.history(PROJECT)[-1].at
-    moved = change(store, "move", partial(edits.move, ref=record.ref, scope=to, topic="commands")).records[0]
-    change(store, "edit", partial(edits.edit, ref=moved.ref, wish=Wish("Use pnpm 9")))
+    moved = change(store, "move", partial(edits.move, scope=to, topic="commands"), record.ref).records[0]
+    change(store, "edit", partial(edits.edit, wish=Wish("Use pnpm 9")), moved.ref)
     events, snapshot = tell(store)
     for ref in (record.ref, moved.ref):
         told = story(events, snapshot.records, ref)

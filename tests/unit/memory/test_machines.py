@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -111,11 +112,7 @@ def test_one_record_changed_on_both_keeps_both_texts(pair: tuple[Machine, Machin
     one, two = pair
     for machine, text in ((one, "Deploys run on Mondays"), (two, "Deploys run on Fridays")):
         ref = machine.store.snapshot().records[0].ref
-        change(
-            machine.store,
-            "edit",
-            lambda records, now, ref=ref, text=text: edit(records, now, ref, Wish(text)),
-        )
+        change(machine.store, "edit", partial(edit, wish=Wish(text)), ref)
     settle(one, two)
     assert one.texts() == {"Deploys run on Mondays", "Deploys run on Fridays"}
 
@@ -123,7 +120,7 @@ def test_one_record_changed_on_both_keeps_both_texts(pair: tuple[Machine, Machin
 def test_what_was_changed_outlives_what_was_deleted(pair: tuple[Machine, Machine]) -> None:
     one, two = pair
     ref = one.store.snapshot().records[0].ref
-    change(one.store, "edit", lambda records, now: edit(records, now, ref, Wish("Deploys run on Mondays")))
+    change(one.store, "edit", partial(edit, wish=Wish("Deploys run on Mondays")), ref)
     two.drop("Deploys run on Tuesdays")
     settle(one, two)
     assert one.texts() == {"Deploys run on Mondays"}

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def put_away(store: MarkdownStore) -> object:
 
 def reword(store: MarkdownStore) -> object:
     ref = store.snapshot().records[0].ref
-    return change(store, "edit", lambda records, now: edit(records, now, ref, Wish("Deploys run on Mondays")))
+    return change(store, "edit", partial(edit, wish=Wish("Deploys run on Mondays")), ref)
 
 
 def take_in(store: MarkdownStore) -> object:
