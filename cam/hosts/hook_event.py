@@ -6,20 +6,18 @@ An answer is one JSON object of the event's schema in ASCII with one line feed b
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
-from mmap import ACCESS_READ, mmap
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, BinaryIO
 
-from cam.startup.frame import OPEN
+from cam.core.errors import CamError
+from cam.hosts.transcript import compacted_at, parent_of, told_by_codex
 from cam.startup.handoff import Ledger, goes_on, text_after_compaction, text_for_session
 from cam.startup.ledger import read_ledger
+from cam.store.hook_notes import is_first
 from cam.system.codex_memories import is_in_memories
 
 MAX_EVENT = 16 << 20
 """Bytes of an event that are heeded: a prompt may be long."""
-
-MAX_HEADER = 1 << 20
-"""Bytes of a rollout's first line that are heeded."""
 
 
 def read_event(stream: BinaryIO) -> dict[str, Any] | None:
@@ -54,6 +52,20 @@ def is_codex_own(event: dict[str, Any]) -> bool:
     return event.get("transcript_path") is None and is_in_memories(_codex_home(), str(event.get("cwd")))
 
 
+def is_first_call(event: dict[str, Any], cache: str) -> bool:
+    """Whether this process is the first that answers this start of the session, where that can be noted.
+
+    Hooks may be installed twice. Codex starts a session that is resumed and compacted at once two times.
+    """
+    source = str(event.get("source") or "startup")
+    if source == "compact":
+        return _is_first_since(max(0, compacted_at(event.get("transcript_path"))), event, cache)
+    try:
+        return is_first(cache, str(event["session_id"]), source)
+    except (CamError, OSError):
+        return True
+
+
 def start_text(
     run: dict[str, Any],
     event: dict[str, Any],
@@ -73,16 +85,38 @@ def start_text(
     source, transcript = str(event.get("source") or "startup"), event.get("transcript_path")
     known = read_ledger(cache, str(event["session_id"]))
     if known is None and source in ("startup", "resume", "fork"):
-        known = read_ledger(cache, run.get("parent") or _parent_of(transcript))
+        known = read_ledger(cache, run.get("parent") or parent_of(transcript))
         if known is not None and source == "startup":
             source = "fork"  # some releases say of a fork that it starts
-    if goes_on(source, known) and _has_lost_it(transcript):
-        known = None
+    if goes_on(source, known) and _is_first_since(compacted_at(transcript, untold=True), event, cache):
+        known, source = None, "compact"  # up to 0.140 no hook is called for one in mid-turn
     if goes_on(source, known):
         run["active"] = active()
+    elsewhere = _told_elsewhere(run, transcript)
     if source == "compact" and run.get("budget"):
-        return text_after_compaction(run, _lost(transcript, str(event.get("cwd") or ""), trouble))
-    return text_for_session(run, source, known)
+        lost = _lost(transcript, str(event.get("cwd") or ""), trouble)
+        return text_after_compaction(run, lost, elsewhere)
+    return text_for_session(run, source, known, elsewhere)
+
+
+def _is_first_since(compacted: int, event: dict[str, Any], cache: str) -> bool:
+    """Whether this process is the first that is called since a compaction; False where there was none."""
+    if compacted < 0:
+        return False
+    try:
+        return is_first(cache, str(event["session_id"]), f"compact-{compacted}")
+    except (CamError, OSError):
+        return True  # rather twice than never
+
+
+def _told_elsewhere(run: dict[str, Any], transcript: object) -> Collection[str]:
+    """Lines of records that this session was told by Codex's own memory, as its file says; in doubt none."""
+    sentences = told_by_codex(transcript)
+    if not sentences:
+        return ()
+    from cam.startup.meaning import lines_said  # noqa: PLC0415 - for those alone who have such a memory
+
+    return lines_said(run["entries"], sentences)
 
 
 def _lost(transcript: object, cwd: str, trouble: Callable[[Exception], None]) -> tuple[str, ...]:
@@ -100,29 +134,5 @@ def _lost(transcript: object, cwd: str, trouble: Callable[[Exception], None]) ->
         return ()
 
 
-def _has_lost_it(transcript: object) -> bool:
-    """Whether the session was compacted since it was told: releases up to 0.140 call no hook in mid-turn."""
-    if not isinstance(transcript, str):
-        return False
-    try:
-        with open(transcript, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-            compacted = data.rfind(b'"type":"compacted"')
-            return compacted >= 0 and data.rfind(OPEN.encode()) < compacted
-    except (OSError, ValueError):  # gone, or empty
-        return False
-
-
 def _codex_home() -> str:
     return os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
-
-
-def _parent_of(transcript: object) -> str | None:
-    """The session that the transcript's session was forked from, where its header says so."""
-    if not isinstance(transcript, str):
-        return None
-    try:
-        with open(transcript, "rb") as file:
-            payload = json.loads(file.readline(MAX_HEADER))["payload"]
-        return str(payload.get("forked_from_id") or payload["history_base"]["thread_id"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None

@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from cam.core.errors import CamError
-from cam.hosts.hook_event import context_answer, start_text
+from cam.hosts.hook_event import context_answer, is_first_call, start_text
 from cam.startup.ledger import note_session, write_ledger
 from cam.startup.ready import read_active, read_ready
-from cam.store.hook_notes import is_first, log_line, note_fired
+from cam.store.hook_notes import log_line, note_fired
 from cam.system.files import make_folder
 
 if TYPE_CHECKING:
@@ -46,9 +46,8 @@ def answer_start(event: dict[str, Any]) -> bytes:
     cache: str = start["cache"]
     with suppress(CamError, OSError):  # what cannot be noted is told all the same, rather twice than never
         note_fired(cache, start["project"], "session-start", session)
-    with suppress(CamError, OSError):
-        if not is_first(cache, session, source):
-            return b""
+    if not is_first_call(event, cache):
+        return b""
     text, ledger = start_text(
         start["run"], event, cache, lambda: read_active(cwd) if payload is None else payload.active,
         lambda error: log_line(cache, f"after the compaction: {type(error).__name__}: {error}"),

@@ -13,7 +13,14 @@ import time
 from typing import Any
 
 from cam.core.errors import CamError
-from cam.hosts.hook_event import context_answer, is_codex_own, read_event, start_text, write_answer
+from cam.hosts.hook_event import (
+    context_answer,
+    is_codex_own,
+    is_first_call,
+    read_event,
+    start_text,
+    write_answer,
+)
 from cam.startup.handoff import ACTIVE_FILE
 from cam.startup.ledger import note_session, write_ledger
 from cam.system.files import write_quick
@@ -45,8 +52,10 @@ def answer_event(folder: str, event: dict[str, Any]) -> bytes:
     with open(os.path.join(folder, "run.json"), "rb") as file:
         run = json.load(file)
     cache = os.path.dirname(os.path.dirname(folder))
-    text, ledger = start_text(run, event, cache, lambda: _active(folder), lambda error: _note(folder, error))
     source = str(event.get("source") or "startup")
+    if source == "compact" and not is_first_call(event, cache):
+        return b""
+    text, ledger = start_text(run, event, cache, lambda: _active(folder), lambda error: _note(folder, error))
     note = {"session": session, "source": source, "transcript": event.get("transcript_path"), "text": text}
     with contextlib.suppress(CamError, OSError):  # what cannot be noted is told all the same
         note_session(folder, note | {"at": time.time()})

@@ -12,9 +12,19 @@ from cam.core.candidates import Candidate
 from cam.core.quoting import quoted_lines, shown_summary
 from cam.core.records import MemoryScope
 from cam.core.tokens import estimate_tokens
-from cam.startup.frame import CLOSE, CONTINUITY, GUIDANCE, HIGHLIGHTS, OPEN, RECALL_HINT, record_line
+from cam.startup.frame import (
+    AGENTS,
+    CLOSE,
+    CONTINUITY,
+    GUIDANCE,
+    HIGHLIGHTS,
+    OPEN,
+    RECALL_HINT,
+    record_line,
+)
+from cam.startup.meaning import Meaning, meaning_of
 from cam.startup.result import Block, Entry, Omission, StartupPayload
-from cam.startup.selection import NOTHING_KNOWN, SCOPE_ORDER, Hints, Meaning, meaning_of, put_in_order
+from cam.startup.selection import NOTHING_KNOWN, SCOPE_ORDER, Hints, put_in_order
 
 HIGHLIGHT_SHARE = 0.4
 """Part of both budgets that is kept for highlights, whatever MEMORY.md holds (docs/architecture.md)."""
@@ -156,7 +166,7 @@ class _Lines:
         line = self._made.get(candidate)
         if line is None:
             text = self._line_of(candidate.summary)
-            text += " (an agent's note)" if text and candidate.is_agents else ""
+            text += AGENTS if text and candidate.is_agents else ""
             line = record_line(candidate.scope, candidate.topic, text) if text else ""
             self._made[candidate] = line
         return line

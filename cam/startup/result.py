@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from cam.core.candidates import Candidate
 from cam.core.records import MemoryRef
 from cam.core.tokens import estimate_tokens
-from cam.startup.frame import line_digest
+from cam.startup.frame import line_digest, record_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Entry:
     @property
     def said(self) -> str:
         """The record's text in the line."""
-        return self.line.partition("] ")[2]
+        return record_text(self.line)
 
     @property
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""Which records are told first, and which say the same. Pure.
+"""Which records are told first. Pure.
 
 In this order: what a person pinned; what fits the prompt, where it is known; rules that the user had to
 repeat though they were told; the first few of each scope, so that none starves; then by scope. Within each,
@@ -6,7 +6,6 @@ the newest first, where a record that was of use is as new as that use. What age
 all that, by scope: it never takes the place of what the person said.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -19,9 +18,6 @@ SCOPE_ORDER = (MemoryScope.PROJECT_LOCAL, MemoryScope.PROJECT, MemoryScope.GLOBA
 
 FIRST_OF_EACH = 5
 """Records of every scope that come before the many of one."""
-
-Meaning = tuple[str, ...]
-"""The words that carry a sentence, turned so that a clause in front or at the end makes no difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,40 +72,11 @@ def put_in_order(
     return [*head, *rest], active, omissions
 
 
-def meaning_of(summary: str) -> Meaning:
-    """The same for two sentences that differ in case, number, politeness or which clause comes first.
-
-    The words' order stays otherwise, as it tells ``npm, not pnpm`` from ``pnpm, not npm``.
-    """
-    text = summary.casefold().replace("’", "'").replace("n't", " not").replace("cannot", "can not")
-    telling = (word for word in _WORD.findall(text) if word not in _EMPTY)
-    words = tuple(_SAME.get(word) or _stem(word) for word in telling) or (text,)
-    if len(words) > _LONG:
-        return words
-    return min(words[place:] + words[:place] for place in range(len(words)))
-
-
 def _named(active: Iterable[Candidate], keys: set[str]) -> dict[str, Candidate]:
     if not keys:
         return {}
     topics = {tuple(key.split(":")[:2]) for key in keys}
     return {c.key: c for c in active if (c.scope, c.topic) in topics and c.key in keys}
-
-
-_LONG = 40
-_WORD = re.compile(r"[^\W_]+|[^\w\s.,;:!?'\"`()\[\]。，；：！？、（）-]")
-_SAME = {"never": "not", "no": "not", "ca": "can", "dont": "not"}
-_EMPTY = frozenset(
-    "a an the is are be am was were do does of in on at for and please always must should shall we you i it "
-    "this that these those our your us sure remember note keep use using".split()
-)
-
-
-def _stem(word: str) -> str:
-    """The word without a plural's ending."""
-    if word.isascii() and len(word) > 3 and word[-1] == "s" and word[-2] not in "su":
-        return word[:-1]
-    return word
 
 
 _UPDATED = attrgetter("updated_at")

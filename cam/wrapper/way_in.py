@@ -30,7 +30,7 @@ def check_way(call: CodexCall, place: Place, version: Version | None, injection:
         )
         findings.append(Finding("conflict", Severity.WARNING, text, "codex features enable hooks"))
     if feature(call, place, "memories"):
-        text = "Codex's own memories are on: the model sees two memories that may contradict each other"
+        text = "Codex's own memories are on: the model sees both, and what both say alike once"
         findings.append(Finding("conflict", Severity.WARNING, text, "codex features disable memories"))
     if call.is_ephemeral:
         text = "an --ephemeral session leaves no rollout: nothing is learned from it, and there is no receipt"

@@ -210,6 +210,48 @@ def test_ephemeral_sessions_are_left_alone(place: Place) -> None:
     assert "German" not in place.cam("memory", "list")
 
 
+OWN = "# Summary\n\nThe user paints boats blue.\n\n## General Tips\n- Deploy with `make ship`\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "program"),
+    [("0.171.0", None), ("0.171.0", f"{BIN}/cam"), ("0.150.0", f"{BIN}/cam")],
+    indirect=["place"],
+)
+def test_what_codex_s_own_memory_tells_is_told_once(place: Place, program: str | None) -> None:
+    own = place.box.codex_home / "memories" / "memory_summary.md"
+    own.parent.mkdir()
+    own.write_text(OWN)
+    with (place.box.codex_home / "config.toml").open("a") as file:
+        file.write("[features]\nmemories = true\n")
+    (place.box.codex_home / "quiet.config.toml").write_text("[memories]\nuse_memories = false\n")
+    if program is None:
+        place.cam("integrations", "install", "--scope", "user", "--trust")
+    place.cam("remember", "Deploy with make ship")
+    place.cam("remember", "Never push on Fridays")
+
+    def told(*words: str) -> list[int]:
+        """How often a session is told what both say, by Codex and by cam."""
+        since = len(place.box.server.requests)
+        done = place.box.run("exec", *words, program=program)
+        assert done.returncode == 0, done.stderr
+        place.settle()
+        says = ("Deploy with `make ship`", "Deploy with make ship", "Never push on Fridays")
+        return [max(place.box.shown(text, since=since)) for text in says]
+
+    assert told("hello") == [1, 0, 1]
+    session = place.box.session_id()
+    assert told("resume", session, "again") == [1, 0, 1]
+    # Codex starts it twice then: it goes on, and it is compacted.
+    assert told("-c", "model_auto_compact_token_limit=1", "resume", session, "again") == [1, 0, 1]
+    for words in (
+        ["--disable", "memories"],
+        ["-c", "memories.use_memories=false"],
+        ["-p", "quiet"],
+    ):
+        assert told(*words, "hello") == [0, 1, 1]
+
+
 @pytest.mark.parametrize("place", ["0.171.0"], indirect=True)
 def test_beside_codex_s_own_memories(place: Place) -> None:
     own = place.box.codex_home / "memories"

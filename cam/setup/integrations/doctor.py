@@ -478,7 +478,7 @@ def _native(check: _Check) -> None:
         check.say(
             "native",
             Severity.OK,
-            "Codex's own memories are on too: cam neither reads nor repeats them, and the model sees both",
+            "Codex's own memories are on too: the model sees both; what both say alike is told once",
         )
 
 

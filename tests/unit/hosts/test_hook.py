@@ -17,6 +17,7 @@ from cam.core.records import MemoryScope
 from cam.hosts.hook_compile import compile_start
 from cam.hosts.hook_event import context_answer
 from cam.hosts.hook_recipe import compile_recipe
+from cam.hosts.transcript import MAX_HEADER
 from cam.memory.flow import remember
 from cam.startup.ready import read_ready, stale_folders, stands_ready
 from cam.store.hook_notes import (
@@ -30,6 +31,7 @@ from cam.store.hook_notes import (
     wanted,
 )
 from cam.system.background import start_apart
+from tests.unit.formats.test_codex_memory import TOLD, line, message
 from tests.unit.hosts.wire import Wire
 
 SCHEMAS = json.loads((Path(__file__).parents[2] / "data/codex-hooks/schemas.json").read_text())
@@ -122,6 +124,50 @@ def test_a_resumed_session_is_told_only_what_changed(repo: Path) -> None:
     assert b"Never push on Fridays" in told
     assert b"make ship" not in told
     assert b"make ship" in call("session-start", event("session-start", repo, source="compact"))
+
+
+COMPACTED = b'{"type":"compacted","payload":{"message":"They spoke."}}'
+
+
+def transcript(repo: Path, *lines: bytes) -> str:
+    path = repo / "rollout.jsonl"
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return str(path)
+
+
+def test_what_codex_s_own_memory_told_the_session_is_not_told_again(repo: Path) -> None:
+    remember(open_context(str(repo)).store, "Never push on Fridays", (), MemoryScope.PROJECT, None)
+    own = line(message(TOLD))
+
+    def told(session: str, source: str, *lines: bytes) -> bytes:
+        asked = event("session-start", repo, source=source, session_id=session)
+        answer = call("session-start", asked | {"transcript_path": transcript(repo, *lines)})
+        if answer:
+            assert b"Never push on Fridays" in answer
+        return answer
+
+    for source in ("startup", "clear"):  # compiled, and as it stands ready
+        assert b"make ship" not in told(source, source, b"{}", own)
+    assert told("startup", "resume", b"{}", own) == b""
+    assert b"make ship" in told("off", "startup", b"{}")
+    assert b"make ship" in told("torn", "startup", b"{}", own[:-9])
+    assert b"make ship" in told("quoted", "startup", b"{}", line(message(TOLD, "user")))
+    assert b"make ship" in told("huge", "startup", b" " * MAX_HEADER, own)
+    # A compaction takes it away, unless Codex tells it again behind it or in what it left.
+    assert b"make ship" in told("startup", "compact", b"{}", own, COMPACTED)
+    assert b"make ship" not in told("again", "compact", b"{}", own, COMPACTED, own)
+    left = line({"replacement_history": [message(TOLD)]}, "compacted").replace(b": ", b":")
+    assert b"make ship" not in told("left", "compact", b"{}", own, COMPACTED, left)
+
+
+def test_a_session_that_goes_on_and_is_compacted_at_once_is_told_once(repo: Path) -> None:
+    asked = event("session-start", repo)
+    assert b"make ship" in call("session-start", asked | {"source": "startup"})
+    asked["transcript_path"] = transcript(repo, b"{}", COMPACTED)
+    for first, second in (("resume", "compact"), ("compact", "resume")):
+        assert b"make ship" in call("session-start", asked | {"source": first})
+        assert call("session-start", asked | {"source": second}) == b""
+        asked["transcript_path"] = transcript(repo, b"{}", COMPACTED, b"{}", COMPACTED)  # once more
 
 
 @pytest.mark.parametrize("name", ["stop", "session-end", "pre-compact"])

@@ -3,7 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cam.startup.handoff import text_for_session
+from cam.startup.frame import CLOSE, GUIDANCE, HIGHLIGHTS, OPEN
+from cam.startup.handoff import text_after_compaction, text_for_session
+from cam.startup.meaning import lines_said
 
 ENTRIES = {
     "project:workflow:a": ["1", "- [project/workflow] A"],
@@ -46,6 +48,50 @@ def test_what_only_lost_its_place_in_the_budget_still_holds() -> None:
     text, ledger = text_for_session(run({}, ["project:workflow:a", "project:workflow:b"]), "resume", ENTRIES)
     assert text == ""
     assert ledger == ENTRIES
+
+
+A, B = (line for _, line in ENTRIES.values())
+TEXT = "\n".join([OPEN, *GUIDANCE, "| A note", HIGHLIGHTS, A, B, "Topic files in /s:", CLOSE])
+
+
+def test_what_codex_tells_itself_is_left_out_and_counts_as_told() -> None:
+    told = run(ENTRIES) | {"text": TEXT}
+    assert text_for_session(told, "startup", None, [A]) == (TEXT.replace(f"{A}\n", ""), ENTRIES)
+    text, ledger = text_for_session(told, "startup", None, [A, B])
+    assert text.split("\n") == [OPEN, *GUIDANCE, "| A note", "Topic files in /s:", CLOSE]
+    assert text_for_session(told, "resume", ledger) == ("", ENTRIES)
+    gone = text_for_session(run({}, ["project:workflow:b"]), "resume", ledger)[0]
+    assert gone.split("\n")[1:-1] == ["No longer true:", A]  # Codex's memory does not know
+
+
+def test_where_codex_tells_all_there_is_nothing_is_told() -> None:
+    alone = run(ENTRIES) | {"text": "\n".join([OPEN, *GUIDANCE, HIGHLIGHTS, A, B, CLOSE])}
+    assert text_for_session(alone, "startup", None, [A, B]) == ("", ENTRIES)
+    assert text_for_session(run(ENTRIES), "resume", {}, [A, B]) == ("", ENTRIES)
+    assert text_for_session(run(ENTRIES), "resume", {}, [A])[0].split("\n")[2:] == [B, CLOSE]
+
+
+def test_after_a_compaction_too() -> None:
+    told = run(ENTRIES) | {"text": TEXT, "continuity": [], "budget": [200, 2000]}
+    assert text_after_compaction(told, [], [A]) == (TEXT.replace(f"{A}\n", ""), ENTRIES)
+    text, ledger = text_after_compaction(told, ["lost"], [A])
+    assert A not in text
+    assert B in text
+    assert "| lost" in text
+    assert ledger == ENTRIES
+    narrow = told | {"budget": [8, 2000]}
+    assert text_after_compaction(narrow, ["lost"], [A])[1].keys() == {"project:workflow:a"}
+
+
+def test_lines_that_say_the_same() -> None:
+    entries = {
+        "global:workflow:a": ["1", "- [global/workflow] Deploy with make ship"],
+        "global:workflow:b": ["2", "- [global/workflow] Deploy with make ship (an agent's note)"],
+        "global:workflow:c": ["3", "- [global/workflow] Never deploy with make ship"],
+    }
+    first, second, _ = (line for _, line in entries.values())
+    assert lines_said(entries, ["deploy with `make ship`.", "Answer in rhymes"]) == {first, second}
+    assert lines_said(entries, []) == frozenset()
 
 
 keys = st.sampled_from(["k1", "k2", "k3", "k4"])

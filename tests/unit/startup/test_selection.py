@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from cam.core.candidates import Candidate
 from cam.core.records import MemoryScope
-from cam.startup.selection import FIRST_OF_EACH, NOTHING_KNOWN, Hints, meaning_of, put_in_order
+from cam.startup.meaning import meaning_of
+from cam.startup.selection import FIRST_OF_EACH, NOTHING_KNOWN, Hints, put_in_order
 from tests.unit.startup.test_compile import compiled, fact, reasons, told
 
 NOW = "2026-12-01T00:00:00.000Z"
