@@ -79,5 +79,5 @@ def _text(done: tuple[Undone, ...]) -> str:
             lines.append(f"{sign} {one_line(record.summary)}\n    {record.ref}")
     if not lines:
         return "Nothing was taken back."
-    redo = [f"redo: cam undo {done[0].transaction}"] if len(done) == 1 else []
+    redo = [f"redo: {done[0].redo}"] if len(done) == 1 and done[0].redo else []
     return "\n".join(["Taken back:", *lines, *redo])

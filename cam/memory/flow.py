@@ -17,7 +17,8 @@ from cam.formats.memory_index import note_records, without_note
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
-from cam.memory.take_back import is_arrival, last_step, named_step, plan_back
+from cam.memory.take_back import MARK, RULE, is_arrival, last_step, named_step, plan_back, undo_target
+from cam.store.attached import TAKEN_ALONG, attached_by
 from cam.store.machine import read_machine, with_origins
 from cam.store.memory_store import MarkdownStore, transact
 from cam.store.topics import TopicKey, homes, linking, read_headlines
@@ -205,7 +206,10 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
         InvalidInputError: the transaction is taken back already.
     """
     if isinstance(what, str):
-        return (_undo_step(store, named_step(_headlines(store), what)),)
+        step = named_step(_headlines(store), what)
+        if again := attached_by(store.layout.root, undo_target(step)):
+            raise InvalidInputError(f"'cam project move {again.old}' takes it along again")
+        return (_undo_step(store, step),)
     done: list[Undone] = []
     here = _ids_of(store)
     while len(done) < what:
@@ -277,6 +281,8 @@ def _against(store: MarkdownStore, scope: MemoryScope, summary: str) -> set[Topi
 
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
+    if step[0].reason.startswith(TAKEN_ALONG):
+        return _detach(store.layout.root, step[0].transaction)
     kept: tuple[str, ...] = ()
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
@@ -287,7 +293,22 @@ def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
 
     about = [record.key for event in step for record in (event.before, event.after) if record is not None]
     made, transaction = transact(store, plan, step, lambda: homes(store.layout, about))
-    return Undone(step[0].transaction, made.changes, kept, transaction)
+    redo = f"cam undo {transaction}" if transaction else ""
+    return Undone(step[0].transaction, made.changes, kept, transaction, redo=redo)
+
+
+def _detach(root: str, transaction: str) -> Undone:
+    """Give back what a project, or a worktree, took along from another."""
+    from cam.store.detach import detach  # noqa: PLC0415 - builds whole folders
+
+    copy = attached_by(root, transaction)
+    if copy is None:
+        raise NotFoundError(
+            f"{transaction} took a project's memory along, and what stood before was cleared away since;"
+            " name an older change, or forget single records"
+        )
+    plan, own = detach(root, copy, f"{MARK}{transaction}", RULE)
+    return Undone(transaction, plan.changes, (), own, redo=f"cam project move {copy.old}")
 
 
 def _standing_notes(store: MarkdownStore, events: Iterable[HistoryEvent]) -> Iterator[MemoryRecord]:

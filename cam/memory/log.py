@@ -7,6 +7,7 @@ from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord
 from cam.formats.history import ARRIVED, Headline, HistoryEvent, headline_of
 from cam.memory.take_back import is_arrival, undo_target, undone_by
+from cam.store.attached import TAKEN_ALONG
 
 _WORDS = {
     OperationKind.ADD: "learned",
@@ -27,7 +28,7 @@ class Lesson:
 
     Attributes:
         what: ``learned``, ``corrected``, ``forgotten``, ``deleted``, ``changed``, ``confirmed``, ``moved``,
-            ``restored``, ``pinned``, ``merged`` or ``linked``.
+            ``restored``, ``pinned``, ``merged``, ``linked`` or ``taken along`` (from another project).
         ref: of the record, as it was named then.
         record: as it stood afterwards, or before where it went; None where the predecessor noted no text.
         was: what it replaced, where it stood, or how it read before.
@@ -103,7 +104,8 @@ class LogStep:
         Args:
             most: lessons that are wanted of a change that only added, which may be of any size.
         """
-        first, only_adds = self.headlines[0], all(h.kind == OperationKind.ADD for h in self.headlines)
+        first, kinds = self.headlines[0], {h.kind for h in self.headlines}
+        only_adds = kinds == {OperationKind.ADD} or first.reason.startswith(TAKEN_ALONG)
         wanted = self.headlines[:most] if only_adds else self.headlines
         events = [event for headline in wanted if (event := headline.whole()) is not None]
         if not events:
@@ -178,6 +180,8 @@ def _what(event: HistoryEvent) -> str:
             return "restored" if after.state.value == "active" else "forgotten"
         if before.text == after.text:
             return "confirmed"
+    if event.kind is OperationKind.MERGE and before is None:
+        return "taken along"
     return _WORDS[event.kind]
 
 

@@ -82,6 +82,7 @@ class Undone:
         transaction: the step's own; taking it back is a redo.
         passed: newer changes that were made elsewhere and stay: the transaction, and in words what it did.
         files: instruction files that an accepted proposal changed since; they are no memory and stay.
+        redo: the command that does it again.
     """
 
     undoes: str
@@ -90,6 +91,7 @@ class Undone:
     transaction: str = ""
     passed: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...] = ()
+    redo: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from cam.formats.history import ARRIVED, Headline, HistoryEvent
 
 RULE = "undo"
 
-_MARK = "undo of "
+MARK = "undo of "
+"""How the reason of an undo begins; the transaction follows."""
+
 _BOOKKEEPING = ("updated_at", "reason", "sources")
 """Fields in which the later of two changes holds, without being a disagreement."""
 
@@ -97,8 +99,8 @@ def is_arrival(event: HistoryEvent) -> bool:
 
 def undo_target(step: Iterable[HistoryEvent | Headline]) -> str:
     """The transaction that the one with these events takes back, "" if it is no undo."""
-    reasons = (event.reason for event in step if event.reason.startswith(_MARK))
-    return next(reasons, "").removeprefix(_MARK).partition(":")[0]
+    reasons = (event.reason for event in step if event.reason.startswith(MARK))
+    return next(reasons, "").removeprefix(MARK).partition(":")[0]
 
 
 def undone_by(steps: Iterable[tuple[str, Sequence[HistoryEvent | Headline]]]) -> dict[str, str]:
@@ -124,7 +126,7 @@ def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -
     """
     known = {record.key: record for record in records}
     now: dict[RecordKey, MemoryRecord | None] = dict(known)
-    reason = f"{_MARK}{events[0].transaction}"
+    reason = f"{MARK}{events[0].transaction}"
     touched: dict[RecordKey, HistoryEvent] = {}
     kept: list[str] = []
     noops: list[MemoryOperation] = []

@@ -108,8 +108,7 @@ def describe(project: Project, before: KnownProject | None = None, *, ask_git: b
     if repository is None:
         worktrees = {**before.worktrees, project.worktree: ""}
         return replace(before, root=project.root, worktrees=worktrees)
-    is_main = repository.git_dir == repository.common_dir
-    root = project.root if is_main or not before.root else before.root
+    root = _main_root(repository) or (before.root if os.path.isdir(before.root) else project.root)
     return replace(
         before,
         root=root,
@@ -118,6 +117,14 @@ def describe(project: Project, before: KnownProject | None = None, *, ask_git: b
         first_commit=before.first_commit or (first_commit(repository) if ask_git else None),
         worktrees={**before.worktrees, project.worktree: repository.git_dir},
     )
+
+
+def _main_root(repository: Repository) -> str:
+    """Where the main worktree stands, also seen from a linked one; "" for a bare repository."""
+    if repository.git_dir == repository.common_dir:
+        return repository.root
+    folder, name = os.path.split(repository.common_dir)
+    return folder if name == ".git" else ""
 
 
 def recognise(root: str, project: Project | None) -> KnownProject | None:

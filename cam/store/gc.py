@@ -23,7 +23,8 @@ from cam.formats.audit import render_audit
 from cam.formats.history import HistoryEvent, parse_history
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
-from cam.store.projects import layouts_of, project_ids
+from cam.store.project_folder import layouts_of
+from cam.store.projects import project_ids
 from cam.store.runs import old_runs
 from cam.store.tombstones import bury
 from cam.system.clock import now_stamp
@@ -94,7 +95,7 @@ def find_waste(
     if not os.path.isdir(root):
         return ()
     found: list[Waste] = []
-    paths = [path for path in walk_files(root) if not path.startswith((".git/", "backup", "replaced-"))]
+    paths = [path for path in walk_files(root) if _is_looked_at(path)]
     sizes = [_size(os.path.join(root, path)) for path in paths]
     done, total = 0, sum(sizes)
     for path, size in zip(paths, sizes, strict=True):
@@ -131,6 +132,12 @@ def clear(
                 remove_file(waste.path)
             done.append(waste)
     return tuple(sorted(done, key=lambda w: (w.kind, w.path, w.name)))
+
+
+def _is_looked_at(path: str) -> bool:
+    """Whether a file may be waste by itself: of a copy from before, what a crashed write left alone."""
+    is_copied = path.startswith(("backup", "replaced-"))
+    return not path.startswith(".git/") and (not is_copied or path.endswith(".tmp"))
 
 
 def _of_file(path: str, full: str, keep: Keep, now: float) -> Iterator[Waste]:

@@ -6,43 +6,43 @@ is kept below ``backup``. A crash leaves the old state or the new one, and a rep
 
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cam.core.errors import CamError, InvalidInputError, NotFoundError
-from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind
-from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.core.operations import Change, MemoryOperation, OperationKind
+from cam.core.records import MemoryRecord, MemoryScope
 from cam.core.tombstones import normal
-from cam.formats.audit import render_audit
-from cam.formats.history import event_of, render_event
-from cam.formats.memory_index import person_text, update_index
+from cam.formats.memory_index import person_text
 from cam.formats.project_file import KnownProject, parse_project, render_project
 from cam.formats.topic_file import (
     TopicFile,
     apply_to_topic_file,
     new_topic_file,
-    parse_topic_file,
     render_topic_file,
 )
+from cam.store.attached import TAKEN_ALONG, copy_folder, note_attached
 from cam.store.git_merge import merge_lines
 from cam.store.identity import short_hash
 from cam.store.layout import StoreLayout
-from cam.store.machine import machine_name
 from cam.store.memory_store import MarkdownStore
-from cam.store.shadow import write_shadow
-from cam.system.clock import now_stamp
-from cam.system.files import (
-    exchange_folders,
-    list_folder,
-    move_folder,
-    read_bytes,
-    remove_folder,
-    require_writable,
-    walk_files,
-    write_atomic,
+from cam.store.project_folder import (
+    INDEXES,
+    Built,
+    layouts_of,
+    log_changes,
+    new_transaction,
+    parsed,
+    read_to_replace,
+    renew_indexes,
+    renew_shadows,
+    replace_folder,
+    topic_of,
+    with_lines,
 )
+from cam.system.clock import now_stamp
+from cam.system.files import list_folder, move_folder, read_bytes, remove_folder, write_atomic
 
-_INDEXES = ("MEMORY.md", "ARCHIVE.md")
 _DERIVED = ("project.json", "retrieval-index.json")
 
 
@@ -107,12 +107,6 @@ def write_project(root: str, project: KnownProject) -> None:
         write_atomic(path, data)
 
 
-def layouts_of(root: str, name: str) -> list[StoreLayout]:
-    """The project's views of the store, one per worktree that left something."""
-    worktrees = list_folder(os.path.join(root, "projects", name, "locals"))
-    return [StoreLayout(root, name, worktree) for worktree in worktrees or [name]]
-
-
 def count_of(root: str, name: str) -> tuple[int, int]:
     """Active and archived records of the project's own scopes, in every worktree; what is read counts."""
     active = archived = 0
@@ -141,7 +135,7 @@ def has_memory(root: str, name: str) -> bool:
     places = [os.path.join(folder, "project")]
     places += [os.path.join(folder, "locals", w) for w in list_folder(os.path.join(folder, "locals"))]
     return any(
-        file.endswith(".md") and file not in _INDEXES and not file.startswith(".")
+        file.endswith(".md") and file not in INDEXES and not file.startswith(".")
         for place in places
         for path in (place, os.path.join(place, "archive"))
         for file in _names(path)
@@ -183,21 +177,24 @@ def attach(root: str, old: str, new: KnownProject, worktrees: Mapping[str, str])
     if old not in project_ids(root) and old in read_project(root, new.id).absorbed:
         return Attached(old, new.id)
     project_folder(root, old)
+    transaction, tries = new_transaction(), list[_Merger]()
+    copy = copy_folder(root, transaction)
     for name in (old, new.id):
         for layout in layouts_of(root, name) if name in project_ids(root) else ():
             MarkdownStore(layout).note_edits()
     with MarkdownStore(StoreLayout(root)).locked():
         folder = project_folder(root, old)
 
-        def read() -> _Parts:
-            theirs, ours = _read_to_replace(folder), _read_to_replace(os.path.join(root, "projects", new.id))
-            return _Parts(theirs, ours, ours)
+        def build() -> Built:
+            ours = read_to_replace(os.path.join(root, "projects", new.id))
+            tries.append(_Merger(root, transaction, old, new, worktrees))
+            return Built(tries[-1].merge(read_to_replace(folder), ours), ours)
 
-        merger, copy = _rebuild(root, new.id, read, lambda: _Merger(root, old, new, worktrees))
+        replace_folder(root, new.id, build, copy)
         move_folder(folder, os.path.join(copy, old))
-        _renew_shadows(root, new.id)
+        renew_shadows(root, new.id)
         remove_folder(os.path.join(root, "cache", "shadow", "projects", old))
-    return replace(merger.result(), copy=copy)
+    return replace(tries[-1].result(), copy=copy)
 
 
 def adopt_worktree(root: str, project: KnownProject, worktree: str, into: str) -> Attached:
@@ -217,6 +214,8 @@ def adopt_worktree(root: str, project: KnownProject, worktree: str, into: str) -
     home = f"locals/{worktree}/"
     others = {name: git for name, git in project.worktrees.items() if name != worktree}
     project = replace(project, worktrees=others)
+    transaction, tries = new_transaction(), list[_Merger]()
+    copy = copy_folder(root, transaction)
     for layout in layouts_of(root, project.id):
         MarkdownStore(layout).note_edits()
     with MarkdownStore(StoreLayout(root)).locked():
@@ -224,67 +223,35 @@ def adopt_worktree(root: str, project: KnownProject, worktree: str, into: str) -
         if not os.path.isdir(os.path.join(folder, home)):
             raise NotFoundError(f"nothing is remembered for a worktree {worktree!r}; see 'cam project show'")
 
-        def read() -> _Parts:
-            files = _read_to_replace(folder)
+        def build() -> Built:
+            files = read_to_replace(folder)
             theirs = {path: data for path, data in files.items() if path.startswith(home)}
-            return _Parts(theirs, {p: data for p, data in files.items() if p not in theirs}, files)
+            ours = {path: data for path, data in files.items() if path not in theirs}
+            places = {worktree: into}
+            tries.append(_Merger(root, transaction, worktree, project, places, is_whole=False))
+            return Built(tries[-1].merge(theirs, ours), files)
 
-        merger, copy = _rebuild(
-            root, project.id, read, lambda: _Merger(root, worktree, project, {worktree: into}, is_whole=False)
-        )
-        _renew_shadows(root, project.id)
+        replace_folder(root, project.id, build, copy)
+        renew_shadows(root, project.id)
         remove_folder(os.path.join(root, "cache", "shadow", "projects", project.id, "locals", worktree))
-    return replace(merger.result(), new=into, copy=copy)
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What becomes one.
-
-    Attributes:
-        theirs: files that come, by path relative to a project's folder.
-        ours: files that they come to.
-        target: all files of the folder that is replaced.
-    """
-
-    theirs: Mapping[str, bytes]
-    ours: Mapping[str, bytes]
-    target: Mapping[str, bytes]
-
-
-def _rebuild(
-    root: str, name: str, read: Callable[[], _Parts], new_merger: "Callable[[], _Merger]"
-) -> "tuple[_Merger, str]":
-    """Build a project's folder anew and put it into place; the merger, and where the former one is kept."""
-    target = os.path.join(root, "projects", name)
-    while True:
-        parts, merger = read(), new_merger()
-        staged = os.path.join(root, "projects", f".{name}.{secrets.token_hex(4)}.tmp")
-        try:
-            for path, data in merger.merge(parts.theirs, parts.ours).items():
-                write_atomic(os.path.join(staged, path), data)
-        except BaseException:
-            remove_folder(staged)
-            raise
-        was_there = exchange_folders(staged, target)
-        if not was_there or _read_folder(staged) == parts.target:
-            break
-        exchange_folders(staged, target)  # somebody saved a file meanwhile: with that one, once more
-        remove_folder(staged)
-    copy = os.path.join(root, "backup", f"{_compact(now_stamp())}-{merger.transaction[-8:]}")
-    if was_there:
-        move_folder(staged, os.path.join(copy, name))
-    return merger, copy
+    return replace(tries[-1].result(), new=into, copy=copy)
 
 
 class _Merger:
     """Builds the files of the project that remains."""
 
     def __init__(
-        self, root: str, old: str, new: KnownProject, worktrees: Mapping[str, str], *, is_whole: bool = True
+        self,
+        root: str,
+        transaction: str,
+        old: str,
+        new: KnownProject,
+        worktrees: Mapping[str, str],
+        *,
+        is_whole: bool = True,
     ) -> None:
         self._is_whole = is_whole  # a project, not one worktree of it
-        self.transaction = f"{_compact(now_stamp())}-{secrets.token_hex(4)}"
+        self._transaction = transaction
         self._root, self._old, self._new, self._worktrees = root, old, new, worktrees
         self._now = now_stamp()
         self._changes: dict[str, list[Change]] = {}
@@ -298,24 +265,32 @@ class _Merger:
         )
 
     def merge(self, theirs: Mapping[str, bytes], ours: Mapping[str, bytes]) -> dict[str, bytes]:
-        """All files of the new folder, by path relative to it."""
+        """All files of the new folder, by path relative to it; what they are is noted, for the way back.
+
+        Args:
+            theirs: files that come, by path relative to a project's folder.
+            ours: files that they come to.
+        """
         theirs = {self._placed(path): data for path, data in theirs.items()}
         files = {path: data for path, data in ours.items() if not path.endswith("retrieval-index.json")}
         taken = _records(files)
         for path, data in theirs.items():
             if os.path.basename(path) in _DERIVED or path.endswith(".tmp"):
                 continue
-            if _topic_of(path) is not None:
+            if topic_of(path) is not None:
                 files[path] = self._topic(path, data, files, taken)
             elif path.endswith(".jsonl"):
                 files[path] = merge_lines(data, files.get(path, b""))
-            elif os.path.basename(path) in _INDEXES:
+            elif os.path.basename(path) in INDEXES:
                 files[path] = _join_notes(files.get(path), data)
             else:
                 files.setdefault(path, data)
-        self._indexes(files)
-        self._history(files)
+        renew_indexes(files)
+        more = {"from": self._old, "to": self._new.id, "records": self._records, "known": self._known}
+        log_changes(self._root, files, self._changes, self._transaction, "attach", more)
         files["project.json"] = render_project(self._identity(ours))
+        names = (self._transaction, self._old, self._new.id)
+        note_attached(self._root, *names, files, is_whole=self._is_whole)
         return files
 
     def _placed(self, path: str) -> str:
@@ -331,15 +306,17 @@ class _Merger:
         self, path: str, data: bytes, files: Mapping[str, bytes], taken: dict[tuple[str, str], MemoryRecord]
     ) -> bytes:
         """One topic file with the other project's records in it."""
-        incoming = _parse(path, data)
+        incoming = parsed(path, data)
         place = _place(path)
         if path not in files and not any((place, r.id) in taken for r in incoming.records):
             self._records += len(incoming.records)
+            for record in incoming.records:
+                self._note(path, record, None)
             return data
-        key = _topic_of(path)
+        key = topic_of(path)
         assert key is not None
         scope, state, topic = key
-        file = _parse(path, files[path]) if path in files else new_topic_file(scope, state, topic)
+        file = parsed(path, files[path]) if path in files else new_topic_file(scope, state, topic)
         texts = {_text(r): r for r in file.records}
         wanted: dict[str, MemoryRecord | None] = {}
         for record in incoming.records:
@@ -366,41 +343,9 @@ class _Merger:
 
     def _note(self, path: str, after: MemoryRecord, before: MemoryRecord | None) -> None:
         folder = os.path.dirname(path).removesuffix("/archive")
-        reason = f"taken along from {'project' if self._is_whole else 'worktree'} {self._old}"
+        reason = f"{TAKEN_ALONG}{'project' if self._is_whole else 'worktree'} {self._old}"
         operation = MemoryOperation(OperationKind.MERGE, after, reason, "attach")
         self._changes.setdefault(folder, []).append(Change(operation, before, after))
-
-    def _history(self, files: dict[str, bytes]) -> None:
-        machine = machine_name(self._root)
-        for folder, changes in self._changes.items():
-            lines = []
-            for change in changes:
-                after = change.after
-                assert after is not None
-                archive = "" if after.state is MemoryState.ACTIVE else "archive/"
-                path = f"{folder}/{archive}{after.topic}.md"
-                versions = {str(after.state): _parse(path, files[path]).version}
-                event = event_of(change, self.transaction, self._now, versions, machine=machine)
-                lines.append(render_event(event))
-            name = f"{folder}/memory-history.jsonl"
-            files[name] = _closed(files.get(name, b"")) + _dump(lines)
-        plan = MemoryPlan(tuple(c for changes in self._changes.values() for c in changes))
-        more = {"from": self._old, "to": self._new.id, "records": self._records, "known": self._known}
-        line = render_audit(at=self._now, kind="attach", actor="user", plan=plan, more=more)
-        name = "audit/sync-log.jsonl"
-        files[name] = _closed(files.get(name, b"")) + _dump([line])
-
-    def _indexes(self, files: dict[str, bytes]) -> None:
-        counts: dict[tuple[str, MemoryScope, MemoryState], dict[str, int]] = {}
-        for path, data in files.items():
-            key = _topic_of(path)
-            if key is not None:
-                scope, state, topic = key
-                folder = os.path.dirname(path)
-                counts.setdefault((folder, scope, state), {})[topic] = len(_parse(path, data).records)
-        for (folder, scope, state), topics in counts.items():
-            name = f"{folder}/{'MEMORY.md' if state is MemoryState.ACTIVE else 'ARCHIVE.md'}"
-            files[name] = update_index(files.get(name, b""), scope, state, topics)
 
     def _identity(self, ours: Mapping[str, bytes]) -> KnownProject:
         if not self._is_whole:
@@ -443,52 +388,11 @@ def _inside(path: str, folder: str) -> str | None:
     return path[len(folder) + 1 :] if folder and path.startswith(f"{folder}/") else None
 
 
-def _renew_shadows(root: str, name: str) -> None:
-    """The copies that tell a hand edit from our own writing, made anew from what stands there now."""
-    for layout in layouts_of(root, name):
-        for path, data in _read_folder(layout.project_folder).items():
-            key = _topic_of(path)
-            local = key is not None and key[0] is MemoryScope.PROJECT_LOCAL
-            if key is not None and (not local or path.startswith(f"locals/{layout.worktree}/")):
-                write_shadow(layout, layout.topic_file(*key), data)
-
-
-def _read_folder(folder: str) -> dict[str, bytes]:
-    files = {}
-    for path in walk_files(folder):
-        data = read_bytes(os.path.join(folder, path))
-        if data is not None:
-            files[path] = data
-    return files
-
-
-def _read_to_replace(folder: str) -> dict[str, bytes]:
-    """``_read_folder``, refused where a file is read-only: in a folder built anew it would not be."""
-    files = _read_folder(folder)
-    for path in files:
-        require_writable(os.path.join(folder, path))
-    return files
-
-
 def _names(path: str) -> list[str]:
     try:
         return list_folder(path)
     except CamError:
         return []
-
-
-def _topic_of(path: str) -> tuple[MemoryScope, MemoryState, str] | None:
-    """Scope, state and topic of a topic file by its path in the project's folder."""
-    folder, name = os.path.split(path)
-    if not name.endswith(".md") or name.startswith(".") or name in _INDEXES:
-        return None
-    state = MemoryState.ARCHIVED if os.path.basename(folder) == "archive" else MemoryState.ACTIVE
-    place = folder.removesuffix("/archive")
-    if place == "project":
-        return MemoryScope.PROJECT, state, name[:-3]
-    if place.startswith("locals/") and place.count("/") == 1:
-        return MemoryScope.PROJECT_LOCAL, state, name[:-3]
-    return None
 
 
 def _place(path: str) -> str:
@@ -497,19 +401,12 @@ def _place(path: str) -> str:
     return f"{folder.removesuffix('/archive')}/{name}"
 
 
-def _parse(path: str, data: bytes) -> TopicFile:
-    key = _topic_of(path)
-    assert key is not None
-    scope, state, topic = key
-    return parse_topic_file(data, path=path, scope=scope, state=state, topic=topic)
-
-
 def _records(files: Mapping[str, bytes]) -> dict[tuple[str, str], MemoryRecord]:
     return {
         (_place(path), record.id): record
         for path, data in files.items()
-        if _topic_of(path) is not None
-        for record in _parse(path, data).records
+        if topic_of(path) is not None
+        for record in parsed(path, data).records
     }
 
 
@@ -550,19 +447,7 @@ def _join_notes(ours: bytes | None, theirs: bytes) -> bytes:
     notes = person_text(theirs.decode("utf-8", "surrogateescape"))
     if not notes or notes in ours.decode("utf-8", "surrogateescape"):
         return ours
-    return _closed(ours) + b"\n" + notes.encode("utf-8", "surrogateescape") + b"\n"
-
-
-def _closed(data: bytes) -> bytes:
-    return data if not data or data.endswith(b"\n") else data + b"\n"
-
-
-def _dump(lines: Iterable[str]) -> bytes:
-    return b"".join(line.encode("utf-8", "backslashreplace") + b"\n" for line in lines)
-
-
-def _compact(stamp: str) -> str:
-    return stamp[:19].replace("-", "").replace(":", "")
+    return with_lines(ours, ()) + b"\n" + notes.encode("utf-8", "surrogateescape") + b"\n"
 
 
 def known_projects(root: str) -> Iterator[KnownProject]:

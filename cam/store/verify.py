@@ -20,7 +20,8 @@ from cam.formats.history import parse_history
 from cam.formats.memory_index import BEGIN, counts_in_index
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
-from cam.store.projects import layouts_of, project_ids
+from cam.store.project_folder import layouts_of
+from cam.store.projects import project_ids
 from cam.store.shadow import read_shadow, shadow_file
 from cam.store.topics import Topic, TopicKey, read_topic, topic_names
 from cam.system.files import list_folder, read_bytes, walk_files

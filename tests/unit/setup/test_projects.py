@@ -11,7 +11,8 @@ from cam.cli.entry import main as cam
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.records import MemoryScope, MemoryState
 from cam.formats.memory_index import counts_in_index
-from cam.memory.flow import forget, remember, undo
+from cam.memory.flow import forget, happened, remember, undo
+from cam.memory.log import log
 from cam.setup.projects import (
     list_projects,
     merge_projects,
@@ -71,6 +72,10 @@ class Desk:
     def texts(self, folder: Path) -> set[str]:
         return {r.summary for r in self.store(folder).snapshot().records if r.state is MemoryState.ACTIVE}
 
+    def markdown(self, folder: Path) -> dict[str, bytes]:
+        home = Path(self.root, "projects", self.project(folder).id)
+        return {str(path.relative_to(home)): path.read_bytes() for path in sorted(home.rglob("*.md"))}
+
     def recognised(self, folder: Path) -> str | None:
         known = recognise(self.root, self.project(folder))
         return known.id if known else None
@@ -108,8 +113,6 @@ def test_a_moved_repository_is_offered_and_takes_everything_along(desk: Desk, tm
     assert desk.is_sound()
     assert os.path.isdir(os.path.join(done.copy, name))
     assert read_project(desk.root, desk.project(new).id).former_roots == (str(old),)
-    undo(desk.store(new))  # the history came along
-    assert "Never deploy on Fridays" in desk.texts(new)
     before = desk.texts(new)
     assert move_project(desk.root, name, desk.project(new)).copy == ""  # once more: nothing
     assert move_project(desk.root, str(old), desk.project(new)).copy == ""
@@ -132,7 +135,11 @@ def test_files_that_move_keep_their_bytes(desk: Desk, tmp_path: Path) -> None:
     old.rename(new)
     move_project(desk.root, name, desk.project(new))
     found = Path(desk.store(new).layout.scope_folder(MemoryScope.PROJECT))
-    assert {p.name: p.read_bytes() for p in found.iterdir()} == wanted
+    history = found / "memory-history.jsonl"
+    assert history.read_bytes().startswith(wanted[history.name])
+    assert {p.name: p.read_bytes() for p in found.iterdir() if p != history} == {
+        name: data for name, data in wanted.items() if name != history.name
+    }
 
 
 def test_a_clone_is_recognised_by_remote_and_first_commit(desk: Desk, tmp_path: Path) -> None:
@@ -238,6 +245,9 @@ def test_where_both_remember_nothing_is_lost(desk: Desk, tmp_path: Path) -> None
     theirs.write_text(theirs.read_text() + "\n## Gate\nkey is with Bo\n")
     index = Path(desk.store(old).layout.index_file(MemoryScope.PROJECT))
     index.write_text(index.read_text() + "\nNever touch infra.\n")
+    for folder in (old, new):
+        desk.store(folder).note_edits()
+    before = [desk.markdown(old), desk.markdown(new)]
     done = move_project(desk.root, desk.project(old).id, desk.project(new))
     snapshot = desk.store(new).snapshot()
     active = [(r.summary, r.details) for r in snapshot.records]
@@ -254,9 +264,67 @@ def test_where_both_remember_nothing_is_lost(desk: Desk, tmp_path: Path) -> None
     index = Path(desk.store(new).layout.index_file(MemoryScope.PROJECT))
     assert "Never touch infra." in index.read_text()
     assert counts_in_index(index.read_bytes()) == {"workflow": 5}
-    assert {"old", "new"} == {n.rpartition("-")[0] for n in os.listdir(done.copy)}
+    copies = [name for name in os.listdir(done.copy) if os.path.isdir(os.path.join(done.copy, name))]
+    assert {"old", "new"} == {n.rpartition("-")[0] for n in copies}
     undo(desk.store(new))
-    assert {r.summary for r in desk.store(new).snapshot().records} >= {"lint first", "Ask Ada"}
+    assert [desk.markdown(old), desk.markdown(new)] == before
+
+
+def test_a_move_is_told_and_taken_back(desk: Desk, tmp_path: Path) -> None:
+    old, new = repository(tmp_path / "old"), repository(tmp_path / "new", "git@example.org:acme/new.git")
+    desk.remember(old, "Deploys run on Tuesdays")
+    desk.remember(old, "Port 5001 is taken", MemoryScope.PROJECT_LOCAL)
+    desk.remember(new, "Lint first")
+    desk.note(old)
+    before = [desk.markdown(old), desk.markdown(new)]
+    known = read_project(desk.root, desk.project(new).id)
+    name = desk.project(old).id
+    move_project(desk.root, name, desk.project(new))
+    (entry, *_) = log(happened(desk.store(new)))
+    assert {(lesson.what, lesson.record and lesson.record.summary) for lesson in entry.lessons} == {
+        ("taken along", "Deploys run on Tuesdays"), ("taken along", "Port 5001 is taken"),
+    }  # fmt: skip
+    remember(desk.store(new), "Ask Ada", [], MemoryScope.PROJECT, "reference")  # stays
+    (done,) = undo(desk.store(new), entry.transaction)
+    assert (done.redo, len(done.changes)) == (f"cam project move {name}", 2)
+    assert desk.texts(new) == {"Lint first", "Ask Ada"}
+    assert desk.texts(old) == {"Deploys run on Tuesdays", "Port 5001 is taken"}
+    assert desk.markdown(old) == before[0]
+    assert {n: d for n, d in desk.markdown(new).items() if n.endswith("workflow.md")} == {
+        n: d for n, d in before[1].items() if n.endswith("workflow.md")
+    }
+    assert read_project(desk.root, desk.project(new).id).absorbed == known.absorbed
+    assert desk.is_sound()
+    with pytest.raises(InvalidInputError, match=f"cam project move {name}"):
+        undo(desk.store(new), done.transaction)
+    undo(desk.store(new))
+    assert desk.texts(new) == {"Lint first"}
+    move_project(desk.root, name, desk.project(new))
+    assert desk.texts(new) == {"Lint first", "Deploys run on Tuesdays", "Port 5001 is taken"}
+    assert desk.is_sound()
+
+
+def test_what_was_changed_since_a_move_stands_in_its_way(desk: Desk, tmp_path: Path) -> None:
+    old, new = repository(tmp_path / "old"), repository(tmp_path / "new")
+    desk.remember(old, "Deploys run on Tuesdays")
+    desk.remember(new, "Lint first")
+    done = move_project(desk.root, desk.project(old).id, desk.project(new))
+    transaction = os.path.basename(done.copy)
+    desk.remember(new, "Test last")
+    with pytest.raises(InvalidInputError, match=r"project/workflow\.md of .* was changed since"):
+        undo(desk.store(new), transaction)
+    undo(desk.store(new))
+    desk.remember(old, "Begun anew")
+    with pytest.raises(InvalidInputError, match="again, made since"):
+        undo(desk.store(new))
+    purge_project(desk.root, desk.project(old).id)
+    undo(desk.store(new))
+    assert (desk.texts(old), desk.texts(new)) == ({"Deploys run on Tuesdays"}, {"Lint first"})
+    done = move_project(desk.root, desk.project(old).id, desk.project(new))
+    shutil.rmtree(done.copy)
+    with pytest.raises(NotFoundError, match="cleared away since"):
+        undo(desk.store(new))
+    assert desk.texts(new) == {"Lint first", "Deploys run on Tuesdays"}
 
 
 def test_linked_worktrees_keep_their_own_notes(desk: Desk, tmp_path: Path) -> None:
@@ -276,6 +344,22 @@ def test_linked_worktrees_keep_their_own_notes(desk: Desk, tmp_path: Path) -> No
     assert done.strays == ()
     assert desk.texts(new) == {"Main uses 5001"}
     assert desk.texts(linked) == {"Feature uses 5002"}
+
+
+def test_a_project_stands_where_its_main_worktree_does(desk: Desk, tmp_path: Path) -> None:
+    main, linked = repository(tmp_path / "shop"), tmp_path / "feature"
+    git(main, "worktree", "add", "-q", str(linked))
+    desk.remember(linked, "Deploys run on Tuesdays")  # nothing was ever remembered in the main one
+    desk.note(linked)
+    shutil.rmtree(linked)
+    (row,) = list_projects(desk.root, None)
+    assert (row.known.root, row.place) == (str(main), "here")
+    bare, linked = tmp_path / "bare.git", tmp_path / "tree"
+    git(tmp_path, "clone", "-q", "--bare", str(main), str(bare))
+    git(bare, "worktree", "add", "-q", str(linked))
+    desk.remember(linked, "Lint first")
+    desk.note(linked)
+    assert read_project(desk.root, desk.project(linked).id).root == str(linked)
 
 
 def test_a_linked_worktree_of_a_repository_that_moved_before_its_first_session(
@@ -319,6 +403,13 @@ def test_what_a_lost_worktree_knew_is_shown_and_taken_along(desk: Desk, tmp_path
     assert desk.is_sound()
     with pytest.raises(NotFoundError):
         move_project(desk.root, worktree, here)
+    undo(desk.store(main))
+    assert desk.texts(main) == {"Lint first"}
+    assert (worktree, "gone", 2) in {
+        (w.id, w.place, w.records) for w in show_project(desk.root, here.id, here).worktrees
+    }
+    assert desk.is_sound()
+    assert move_project(desk.root, worktree, here).records == 1
 
 
 def test_merge_purge_and_what_is_not_there(desk: Desk, tmp_path: Path) -> None:

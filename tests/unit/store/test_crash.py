@@ -275,6 +275,32 @@ def adopt(root: str) -> None:
     adopt_worktree(root, read_project(root, "old-1"), "old-1", "tree-3")
 
 
+def fill_moved(root: str) -> None:
+    fill_projects(root)
+    move(root)
+
+
+def move_back(root: str) -> None:
+    undo(store(root, "new-2"))
+
+
+def moved_back(crash: Crash) -> None:
+    root = str(crash.root)
+    sound(root, crash)
+    old, new = texts(root, "old-1"), texts(root, "new-2")
+    whole = {*FACTS, "Never on Fridays"}
+    assert old in (set(), {FACTS[0], FACTS[2]}), crash
+    assert new in (whole, {FACTS[1], "Never on Fridays"}), crash
+    assert old | new == whole, crash
+    assert not (crash.is_done and new == whole)
+    if new == whole:
+        move_back(root)
+    assert (texts(root, "old-1"), texts(root, "new-2")) == (
+        {FACTS[0], FACTS[2]}, {FACTS[1], "Never on Fridays"},
+    ), crash  # fmt: skip
+    sound(root, crash)
+
+
 def adopted(crash: Crash) -> None:
     root = str(crash.root)
     sound(root, crash)
@@ -300,6 +326,9 @@ def moved(crash: Crash) -> None:
     assert texts(root, "new-2") == {*FACTS, "Never on Fridays"}, crash
     assert texts(root, "old-1") == set()
     sound(root, crash)
+    move_back(root)
+    assert texts(root, "old-1") == {FACTS[0], FACTS[2]}, crash
+    move(root)
     clear(root, Keep())
     assert verify(root).notes == (), crash
 
@@ -338,6 +367,7 @@ def restored(crash: Crash) -> None:
 
 CARE = {
     "move": (fill_projects, move, moved),
+    "move back": (fill_moved, move_back, moved_back),
     "worktree": (fill_projects, adopt, adopted),
     "clear": (fill_projects, clear_all, cleared),
     "erase": (fill_projects, erase_one, erased),

@@ -1,0 +1,155 @@
+"""Taking an attachment back: each project, or worktree, remembers again what it did before.
+
+What was remembered, changed and logged since stays; only a file that the attachment changed and that is not
+as it left it any more stands in the way. The project that gave its memory is put back first, the other one
+is then built anew aside: a crash in between leaves the memory in both, and a repeat does the rest.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cam.core.errors import InvalidInputError, NotFoundError
+from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind
+from cam.formats.history import parse_history
+from cam.formats.project_file import KnownProject, parse_project, render_project
+from cam.store.attached import AttachedCopy, copy_folder
+from cam.store.layout import StoreLayout
+from cam.store.memory_store import MarkdownStore
+from cam.store.project_folder import (
+    Built,
+    layouts_of,
+    log_changes,
+    new_transaction,
+    read_folder,
+    read_to_replace,
+    renew_indexes,
+    renew_shadows,
+    replace_folder,
+    topic_of,
+)
+from cam.system.files import list_folder, move_folder, read_bytes
+
+
+def detach(root: str, copy: AttachedCopy, reason: str, rule: str) -> tuple[MemoryPlan, str]:
+    """Take an attachment back.
+
+    Args:
+        root: the store.
+        copy: what it was.
+        reason: of the history's events.
+        rule: of the audit's operations.
+
+    Returns:
+        What that did to the records, and its transaction.
+
+    Raises:
+        InvalidInputError: something was changed since that it cannot be taken apart from; nothing was done.
+        NotFoundError: what stood before is not there any more; nothing was done.
+        WriteRefusedError: a file is read-only; nothing was done.
+        StoreUnavailableError: the machine refuses.
+    """
+    transaction, plan = new_transaction(), MemoryPlan()
+    for layout in layouts_of(root, copy.new):
+        MarkdownStore(layout).note_edits()
+    with MarkdownStore(StoreLayout(root)).locked():
+        home = _home_of_theirs(root, copy)
+        before = read_folder(os.path.join(copy.folder(root), copy.new))
+        theirs = parse_project(read_bytes(f"{home}/project.json") or b"", copy.old) if home else None
+
+        def build() -> Built:
+            nonlocal plan
+            files = read_to_replace(os.path.join(root, "projects", copy.new))
+            paths = {**before, **dict.fromkeys(copy.left), **files}
+            kept = ((path, _without(copy, path, files.get(path), before.get(path))) for path in paths)
+            found = {path: data for path, data in kept if data is not None}
+            identity = (files.get("project.json", b""), before.get("project.json", b""))
+            found["project.json"] = _identity(*identity, theirs or KnownProject(copy.old), copy.new)
+            renew_indexes(found)
+            changes = _changes(files, copy.transaction, reason, rule)
+            plan = log_changes(root, found, changes, transaction, "undo", {"undoes": copy.transaction})
+            return Built(found, files)
+
+        build()  # what is in the way refuses before anything is done
+        place = os.path.join(root, "projects", copy.old)
+        if home and home != place:
+            move_folder(home, place)
+        replace_folder(root, copy.new, build, copy_folder(root, transaction))
+        for name in (copy.new, copy.old) if home else (copy.new,):
+            renew_shadows(root, name)
+    return plan, transaction
+
+
+def _home_of_theirs(root: str, copy: AttachedCopy) -> str:
+    """Where the project stands whose memory was taken: aside, or back already; "" for a worktree."""
+    if not copy.is_whole:
+        return ""
+    place = os.path.join(root, "projects", copy.old)
+    # An attachment that a crash broke off was done by a later one, with copies of its own.
+    later = (name for name in list_folder(os.path.join(root, "backup")) if name >= copy.transaction)
+    copies = (os.path.join(root, "backup", name, copy.old) for name in later)
+    aside = next((path for path in copies if os.path.isdir(path)), "")
+    if aside and os.path.isdir(place):
+        raise InvalidInputError(
+            f"the store has a project {copy.old} again, made since: 'cam project move {copy.old}' takes that"
+            " along too"
+        )
+    if not (aside or os.path.isdir(place)):
+        raise NotFoundError(f"what {copy.old} held before is not in {copy.folder(root)} any more")
+    return aside or place
+
+
+def _without(copy: AttachedCopy, path: str, now: bytes | None, before: bytes | None) -> bytes | None:
+    """A file without what the attachment did to it; None for no file.
+
+    Args:
+        copy: what is taken back.
+        path: relative to the project's folder.
+        now: as it stands, None for no file.
+        before: as it stood before the attachment, likewise.
+    """
+    if path.endswith(".jsonl"):
+        since = copy.since(path, now or b"")
+        return now if since is None else (before or b"") + since or None
+    if copy.is_as_left(path, before):
+        return now
+    if copy.is_as_left(path, now):
+        return before
+    if topic_of(path) is None:
+        return now
+    raise InvalidInputError(
+        f"{path} of {copy.new} was changed since it took the memory of {copy.old} along; take that back first"
+        " ('cam log' names it)"
+    )
+
+
+def _changes(files: Mapping[str, bytes], transaction: str, reason: str, rule: str) -> dict[str, list[Change]]:
+    """What the attachment did to each record, the other way round, by the folder of the scope."""
+    named = f'"tx":"{transaction}"'.encode()
+    found: dict[str, list[Change]] = {}
+    for path, data in sorted(files.items()):
+        if os.path.basename(path) != "memory-history.jsonl":
+            continue
+        lines = (line.decode("utf-8", "replace") for line in data.split(b"\n") if named in line)
+        for event in parse_history(lines, with_files=False):
+            if event is None or event.after is None:
+                continue
+            kind = OperationKind.UPDATE if event.before else OperationKind.DELETE
+            operation = MemoryOperation(kind, event.before or event.after, reason, rule)
+            found.setdefault(os.path.dirname(path), []).append(Change(operation, event.after, event.before))
+    return found
+
+
+def _identity(now: bytes, before: bytes, theirs: KnownProject, name: str) -> bytes:
+    """What is known of the project, without the one whose memory goes back."""
+    here, old = (parse_project(data, name) or KnownProject(name) for data in (now, before))
+    gone = {*theirs.absorbed, theirs.id} - {*old.absorbed}
+    left = {*theirs.former_roots, theirs.root} - {*old.former_roots}
+    return render_project(
+        replace(
+            here,
+            absorbed=tuple(each for each in here.absorbed if each not in gone),
+            former_roots=tuple(each for each in here.former_roots if each not in left),
+            worktrees={**old.worktrees, **here.worktrees},
+        )
+    )
