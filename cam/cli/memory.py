@@ -1,6 +1,6 @@
 """cam memory: overview, list, show, diff, startup; memory_edit has what changes records."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,7 @@ from cam.cli.options import Cwd, Json, Scope, Topic
 from cam.cli.plain_list import list_answer
 from cam.cli.transfer import export_command, import_command
 from cam.context import Context, open_context
-from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
+from cam.core.records import MemoryRef, MemoryScope
 from cam.render.records import (
     list_data,
     overview_data,
@@ -99,14 +99,12 @@ def _overview(cwd: str | None) -> Answer:
     from cam.render.continuity import marker_data, marker_text
 
     context = open_context(global_cwd(cwd))
-    snapshot = context.store.view()
-    data = overview_data(snapshot.records, snapshot.problems, context.layout.root, context.off_reason)
+    count = context.store.count(newest=_NEWEST)
+    data = overview_data(count.topics, count.problems, context.layout.root, context.off_reason)
     files, marker = _around(context)
     data |= {"instruction_files": files, "continuity_pending": marker_data(marker)}
-    active = [r for r in snapshot.records if r.state is MemoryState.ACTIVE]
-    newest = sorted(active, key=lambda r: r.updated_at, reverse=True)[:_NEWEST]
-    text = overview_text(data, newest) + (f"\n\n{marker_text(marker)}" if marker else "")
-    return Answer(data, text, _notes(context, snapshot.records))
+    text = overview_text(data, count.newest) + (f"\n\n{marker_text(marker)}" if marker else "")
+    return Answer(data, text, _notes(context, {scope for scope, _, _ in count.topics}))
 
 
 def _around(context: Context) -> tuple[list[dict[str, Any]], "Marker | None"]:
@@ -181,9 +179,9 @@ def _diff(since: str, cwd: str | None) -> Answer:
     return Answer(lambda: difference_data(when, found), lambda: difference_text(when, found))
 
 
-def _notes(context: Context, records: Sequence[MemoryRecord]) -> tuple[str, ...]:
-    """Warnings, and where this repository's memory seems to be when it has none."""
-    if any(record.scope is not MemoryScope.GLOBAL for record in records):
+def _notes(context: Context, scopes: Collection[MemoryScope]) -> tuple[str, ...]:
+    """Warnings, and where this repository's memory seems to be when no scope of its own has any."""
+    if any(scope is not MemoryScope.GLOBAL for scope in scopes):
         return _warnings(context.settings.warnings)
     from cam.cli.project import offer_notes
 

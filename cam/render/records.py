@@ -1,7 +1,6 @@
 """Records for people and as data."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cam.core.display import counted, one_line
@@ -63,17 +62,21 @@ def record_text(record: MemoryRecord) -> str:
 
 
 def overview_data(
-    records: Sequence[MemoryRecord], problems: Sequence[Problem], folder: str, off: str
+    counts: Mapping[tuple[MemoryScope, MemoryState, str], int],
+    problems: Sequence[Problem],
+    folder: str,
+    off: str,
 ) -> dict[str, Any]:
-    """``memory --json``."""
+    """``memory --json``, from the number of records in each topic file."""
     scopes = []
     for scope in MemoryScope:
-        own = [r for r in records if r.scope is scope]
-        active = [r for r in own if r.state is MemoryState.ACTIVE]
-        topics = dict(sorted(Counter(r.topic for r in active).items()))
-        scopes.append(
-            {"scope": str(scope), "active": len(active), "archived": len(own) - len(active), "topics": topics}
-        )
+        own = {key: number for key, number in counts.items() if key[0] is scope}
+        topics = {
+            topic: own[key] for key in sorted(own) if (topic := key[2]) and key[1] is MemoryState.ACTIVE
+        }
+        active = sum(topics.values())
+        archived = sum(own.values()) - active
+        scopes.append({"scope": str(scope), "active": active, "archived": archived, "topics": topics})
     return {"folder": folder, "off": off or None, "scopes": scopes, "problems": problem_data(problems)}
 
 

@@ -56,14 +56,24 @@ class Count(NamedTuple):
     """How many records there are.
 
     Attributes:
-        active: those that hold.
-        archived: those that do not hold any more.
+        topics: how many each topic file has; those that have none are left out.
         problems: what could not be read.
+        newest: active records that changed last, the newest first.
     """
 
-    active: int
-    archived: int
+    topics: Mapping[TopicKey, int]
     problems: tuple[Problem, ...]
+    newest: tuple[MemoryRecord, ...] = ()
+
+    @property
+    def active(self) -> int:
+        """Those that hold."""
+        return sum(n for (_, state, _), n in self.topics.items() if state is MemoryState.ACTIVE)
+
+    @property
+    def archived(self) -> int:
+        """Those that do not hold any more."""
+        return sum(self.topics.values()) - self.active
 
 
 class MarkdownStore:
@@ -108,15 +118,16 @@ class MarkdownStore:
 
         problems: list[Problem] = []
         reader = holders_of(terms) if terms else all_of
-        found: Iterator[tuple[MemoryState, list[MemoryRecord]]]
+        found: Iterator[tuple[TopicKey, list[MemoryRecord]]]
         found = self._looked_at(self.layout.scopes, reader, list, problems)
         return Snapshot(tuple(record for _, records in found for record in records), tuple(problems))
 
-    def count(self, scopes: Collection[MemoryScope] | None = None) -> Count:
+    def count(self, scopes: Collection[MemoryScope] | None = None, newest: int = 0) -> Count:
         """How many records ``view`` gives, and the same problems; what the search index knows is not decoded.
 
         Args:
             scopes: whose records; those of the project's scopes where None.
+            newest: so many active records come along.
 
         Raises:
             StoreUnavailableError: the store's folder itself cannot be read.
@@ -124,11 +135,14 @@ class MarkdownStore:
         from cam.store.sidecar import number_in  # noqa: PLC0415
 
         problems: list[Problem] = []
-        counts = dict.fromkeys(MemoryState, 0)
         wanted = [each for each in self.layout.scopes if scopes is None or each in scopes]
-        for state, number in self._looked_at(wanted, number_in, len, problems):
-            counts[state] += number
-        return Count(counts[MemoryState.ACTIVE], counts[MemoryState.ARCHIVED], tuple(problems))
+        files = [
+            *self._looked_at(wanted, number_in(newest), lambda found: (len(found), list(found)), problems)
+        ]
+        topics = {key: number for key, (number, _) in files if number}
+        active = [r for (_, state, _), (_, found) in files if state is MemoryState.ACTIVE for r in found]
+        active.sort(key=lambda record: record.updated_at, reverse=True)
+        return Count(topics, tuple(problems), tuple(active[:newest]))
 
     def headings(self, scope: MemoryScope) -> list[tuple[str, str]]:
         """Topic and first line of each active section in a scope, as the files stand: a quick first look.
@@ -252,7 +266,7 @@ class MarkdownStore:
         reader: "Callable[[Part], Callable[[range], _T]]",
         of_file: Callable[[Sequence[MemoryRecord]], _T],
         problems: list[Problem],
-    ) -> Iterator[tuple[MemoryState, _T]]:
+    ) -> Iterator[tuple[TopicKey, _T]]:
         """Of each topic file what ``reader`` takes from the index, or ``of_file`` from the file itself."""
         from cam.store.sidecar import indexed_files  # noqa: PLC0415
 
@@ -262,12 +276,12 @@ class MarkdownStore:
             for state in MemoryState:
                 known = indexed_files(self.layout, scope, state, reader)
                 for name in self._names(scope, state, problems):
-                    ready = known.get(f"{name}.md")
+                    key, ready = (scope, state, name), known.get(f"{name}.md")
                     if ready is not None:
                         problems += ready[1]
-                        yield state, ready[0]
-                    elif (topic := self._topic((scope, state, name), problems)) is not None:
-                        yield state, of_file(topic.file.records if topic.file else ())
+                        yield key, ready[0]
+                    elif (topic := self._topic(key, problems)) is not None:
+                        yield key, of_file(topic.file.records if topic.file else ())
 
     def _topics(
         self, problems: list[Problem], only: Collection[TopicKey] | None = None

@@ -15,7 +15,7 @@ import os
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from time import time_ns
 from typing import TypeVar
 from zlib import crc32
@@ -176,18 +176,27 @@ def holders_of(terms: Sequence[Collection[str]]) -> Callable[[Part], Callable[[r
     def reader(part: Part) -> Callable[[range], list[MemoryRecord]]:
         found = part.may_hold(terms)
 
-        def read(numbers: range) -> list[MemoryRecord]:
-            own = found[bisect_left(found, numbers.start) : bisect_left(found, numbers.stop)]
-            return [part.record(number) for number in own]
-
-        return read
+        return lambda numbers: _records_within(part, found, numbers)
 
     return reader
 
 
-def number_in(_: Part) -> Callable[[range], int]:
-    """A reader for ``indexed_files``: how many records there are; none of them is decoded."""
-    return len
+def number_in(most: int) -> Callable[[Part], Callable[[range], tuple[int, list[MemoryRecord]]]]:
+    """A reader for ``indexed_files``: how many records there are, and which of them are the index's newest.
+
+    No other record is decoded.
+
+    Args:
+        most: how many count as newest; that is what changed last.
+    """
+
+    def reader(part: Part) -> Callable[[range], tuple[int, list[MemoryRecord]]]:
+        gone, notes = part.gone, part.documents(NOTES)
+        live = (n for n in part.changes if not (gone and gone[n]) and n not in notes) if most else ()
+        found = sorted(islice(live, most))
+        return lambda numbers: (len(numbers), _records_within(part, found, numbers))
+
+    return reader
 
 
 def drop_indexes(layout: StoreLayout) -> None:
@@ -205,6 +214,12 @@ def index_size(layout: StoreLayout, scope: MemoryScope, state: MemoryState) -> i
         with contextlib.suppress(OSError):
             size += os.stat(each).st_size
     return size
+
+
+def _records_within(part: Part, found: Sequence[int], numbers: range) -> list[MemoryRecord]:
+    """Records of those documents of ``found``, ascending, that are among ``numbers``."""
+    own = found[bisect_left(found, numbers.start) : bisect_left(found, numbers.stop)]
+    return [part.record(number) for number in own]
 
 
 def _index_path(layout: StoreLayout, folder: str) -> str:

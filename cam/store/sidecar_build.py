@@ -79,6 +79,7 @@ def build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Do
     bounds: dict[tuple[str | None, str | None], list[int]] = {}
     refs: list[str] = []
     moments: list[tuple[str, str]] = []
+    changed: list[str] = []
     firsts = array("I", [0])
     records = bytearray()
     for file in files:
@@ -91,6 +92,7 @@ def build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Do
             lengths.append(int(entry.length))
             refs.append(ref)
             moments.append((sortable(record.created_at), ref))
+            changed.append(record.updated_at)
             ids.append(crc32(record.id.encode()))
             trait_of.append(traits.setdefault(_traits(record), len(traits)))
             if record.valid_from or record.valid_until:
@@ -114,6 +116,7 @@ def build(files: Iterable[FileContent], document_of: Callable[[MemoryRecord], Do
         "lengths": lengths.tobytes(),
         "order": order.tobytes(),
         "times": array("I", sorted(range(len(refs)), key=moments.__getitem__)).tobytes(),
+        "changes": array("I", sorted(range(len(refs)), key=changed.__getitem__, reverse=True)).tobytes(),
         "ids": ids.tobytes(),
         "traits": json.dumps([*traits]).encode(),
         "trait_of": trait_of.tobytes(),

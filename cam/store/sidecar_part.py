@@ -26,7 +26,7 @@ from cam.store.stamps import Stamp
 BLOCK = 64
 """Tokens that are read together."""
 
-_MAGIC = b"cam-sidecar-2\n"
+_MAGIC = b"cam-sidecar-3\n"
 _HEAD = len(_MAGIC) + 12
 
 _IN_PIECES = frozenset({"blocks", "documents", "kinds", "records", "record_spans"})
@@ -135,6 +135,11 @@ class Part:
     def times(self) -> "array[int]":
         """Documents by creation and ref."""
         return array("I", self._section("times"))
+
+    @cached_property
+    def changes(self) -> "array[int]":
+        """Documents by their last change, newest first; what changed at one time as it stands."""
+        return array("I", self._section("changes"))
 
     @cached_property
     def ids(self) -> "array[int]":

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,9 @@ QUERIES = [
 def fact(n: int, scope: MemoryScope = MemoryScope.PROJECT, topic: str = "") -> MemoryRecord:
     text = f"The {WORDS[n % 12]} of {WORDS[n * 7 % 12]} uses {WORDS[n * 5 % 11]} number {n}"
     topic = topic or f"topic-{n // 20}"
+    changed = f"2026-11-30T10:{n * 17 % 7:02}:00.000Z"
     return MemoryRecord(
-        scope, topic, f"r-{n}", text, (f"detail {WORDS[n * 3 % 12]}",), created_at=AT, updated_at=AT
+        scope, topic, f"r-{n}", text, (f"detail {WORDS[n * 3 % 12]}",), created_at=AT, updated_at=changed
     )
 
 
@@ -78,10 +80,13 @@ def same(store: MarkdownStore, **options: Any) -> None:
 
 
 def as_found(store: MarkdownStore) -> None:
-    read, seen, count = store.snapshot(), store.view(), store.count()
+    read, seen, count = store.snapshot(), store.view(), store.count(newest=5)
     assert (seen.records, seen.problems) == (read.records, read.problems)
-    active = sum(r.state is MemoryState.ACTIVE for r in read.records)
-    assert count == (active, len(read.records) - active, read.problems)
+    active = [r for r in read.records if r.state is MemoryState.ACTIVE]
+    assert (count.active, count.archived) == (len(active), len(read.records) - len(active))
+    assert count.topics == Counter((r.scope, r.state, r.topic) for r in read.records)
+    assert count.newest == tuple(sorted(active, key=lambda r: r.updated_at, reverse=True)[:5])
+    assert (count.problems, store.count().newest) == (read.problems, ())
     for query in QUERIES:
         some = store.view(named_terms(query))
         assert (matches(some.records, query), some.problems) == (matches(read.records, query), read.problems)
@@ -240,6 +245,7 @@ def test_a_damaged_index_gives_the_same_answer(
         "firsts",
         "bounds",
         "order",
+        "changes",
     ],
 )
 def test_damage_in_any_section_gives_the_same_answer(store: MarkdownStore, section: str) -> None:
