@@ -231,7 +231,7 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
 
 def tell(store: MarkdownStore) -> tuple[list[HistoryEvent], Snapshot]:
     """All that happened, as ``happened`` says it, and what stands."""
-    return happened(store), store.snapshot()
+    return happened(store), store.view()
 
 
 def happened(store: MarkdownStore) -> list[HistoryEvent]:

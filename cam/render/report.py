@@ -152,10 +152,12 @@ def _records(report: Report) -> str:
     first = f", the {_TOPICS} largest of {topics:,}" if topics > _TOPICS else ""
     parts = [_figure(report, "topics", f"Records that hold, by topic{first}"), search]
     for scope, whose in _SCOPES.items():
-        own = [record for record in report.records if record.scope is scope]
+        own: dict[str, list[MemoryRecord]] = {}
+        for record in report.records:
+            if record.scope is scope:
+                own.setdefault(record.topic, []).append(record)
         parts += [f"<h3>{whose}</h3>"] if own else []
-        for topic in sorted({record.topic for record in own}):
-            items = [record for record in own if record.topic == topic]
+        for topic, items in sorted(own.items()):
             rows = "".join(_record(record) for record in sorted(items, key=lambda r: (r.state, r.summary)))
             parts.append(
                 f"<details{is_open}><summary>{_text(topic)} ({len(items)})</summary><ul>{rows}</ul></details>"

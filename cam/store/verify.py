@@ -61,7 +61,8 @@ def verify(root: str) -> Report:
     notes: list[Problem] = []
     names = project_ids(root)
     layouts = [StoreLayout(root), *(layout for name in names for layout in layouts_of(root, name))]
-    MarkdownStore(layouts[0]).snapshot()  # finishes what a crashed writer began
+    list_folder(root)
+    MarkdownStore(layouts[0]).recover()
     paths = [p for p in walk_files(root) if not p.startswith(".git/")] if os.path.isdir(root) else []
     seen: set[str] = set()
     records = 0
@@ -109,8 +110,9 @@ def _scope(layout: StoreLayout, scope: MemoryScope, problems: list[Problem], not
                 continue
             problems += topic.file.problems
             notes += _mended(topic)
-            settled = not topic.edits and topic.file.version in (None, topic.file.digest)
-            counts[key[2]] = (len(topic.file.records), settled and topic.file.version is not None)
+            version = topic.file.version
+            is_as_written = version is not None and version == topic.file.digest
+            counts[key[2]] = (len(topic.file.records), is_as_written and not topic.edits)
             total += len(topic.file.records)
             for record in topic.file.records:
                 other = homes.setdefault((record.topic, record.id), topic.path)
@@ -128,7 +130,8 @@ def _scope(layout: StoreLayout, scope: MemoryScope, problems: list[Problem], not
                     problems.append(
                         Problem(topic.path, line, reason, "write YYYY-MM-DD, or take the bound out")
                     )
-            problems += _shadow(layout, topic)
+            if version is not None and not is_as_written:
+                problems += _shadow(layout, topic)
         problems += _index(layout, scope, state, counts)
     return total
 
@@ -159,11 +162,9 @@ def _topics(
 
 
 def _shadow(layout: StoreLayout, topic: Topic) -> Iterator[Problem]:
-    """The copy of what cam wrote last must be what cam wrote."""
+    """A file whose version line is not of its records must have been edited since cam wrote it."""
     raw = read_shadow(layout, topic.path)
-    if raw is None or raw != topic.raw or topic.file is None or topic.file.version is None:
-        return
-    if topic.file.version != topic.file.digest:
+    if raw is not None and raw == topic.raw:
         reason = "its version line is not of the records below it, although nobody edited the file"
         line = _line_with(topic.raw or b"", b"<!-- cam:version ")
         yield Problem(topic.path, line, reason, "the next change of this topic writes it anew")
@@ -263,12 +264,11 @@ def _log(path: str, name: str) -> Iterator[Problem]:
 
 def _is_readable(line: bytes, name: str) -> bool:
     try:
-        data = json.loads(line)
+        if name == "memory-history.jsonl":
+            return next(parse_history([line.decode("utf-8", "surrogatepass")]), None) is not None
+        return isinstance(json.loads(line), dict)
     except ValueError:
         return False
-    if name != "memory-history.jsonl":
-        return isinstance(data, dict)
-    return next(parse_history([line.decode("utf-8", "replace")]), None) is not None
 
 
 def _leftover(path: str) -> Iterator[Problem]:

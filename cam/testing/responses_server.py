@@ -109,7 +109,7 @@ class ResponsesServer:
         self._http = _Server(self._answer)
 
     def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         return self
 
