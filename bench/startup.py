@@ -4,6 +4,7 @@ Usage: python bench/startup.py [--records N] [--runs N]
 
 A throwaway home, a project with N records (20 to a topic file) and a Codex that only says that it started.
 "until Codex starts" ends there, with the prompt ranked and without; the other lines end with the command.
+The doctor leaves the proof out, which is kept otherwise: this Codex gives none.
 What changes a record is measured in turn with what takes that back.
 The smallest of the runs counts; the ratio to the floor carries over to other machines, milliseconds do not.
 """
@@ -111,7 +112,7 @@ def measure(root: Path, records: int, runs: int) -> None:
         "cam gc": ([cam, "gc"], ""),
         "cam forget, words": ([cam, "forget", "cache of the worker 77"], ""),
         "cam review": ([cam, "review"], ""),
-        "cam doctor --no-proof": ([cam, "doctor", "--no-proof"], ""),  # a proof is kept; this Codex gives none
+        "cam doctor --no-proof": ([cam, "doctor", "--no-proof"], ""),
         "cam config list": ([cam, "config", "list"], ""),
         "cam log": ([cam, "log"], ""),
         "cam memory --help": ([cam, "memory", "--help"], ""),
