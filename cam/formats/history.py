@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cam.core.operations import Change, MemoryOperation, OperationKind, Quote
-from cam.core.records import MemoryRecord
+from cam.core.records import MemoryRecord, MemoryState
 from cam.formats.record_data import record_from_data, record_to_data
 
 if TYPE_CHECKING:  # a timeline asks for neither, and would feel what they cost to import
@@ -103,6 +103,12 @@ _HEAD = re.compile(
 )
 """How ``render_event`` begins a line."""
 
+_ADDED = re.compile(
+    _HEAD.pattern + r',"before":null,"after":\{"ref":"[^"\\]*+","scope":"[a-z-]++","state":"([a-z]++)",'
+    r'"topic":"[^"\\]*+","id":"[^"\\]*+","type":"[a-z]++","summary":"((?:[^"\\]|\\.)*+)","details":\['
+)
+"""How it begins one of a new record."""
+
 _END = re.compile(r',"machine":"([^"\\]*+)"\}$')
 """How it ends one of a machine that has a name."""
 
@@ -176,6 +182,38 @@ def parse_history(lines: Iterable[str], *, with_files: bool = True) -> Iterator[
     for line in lines:
         if line.strip():
             yield _parse_event(line, with_files=with_files)
+
+
+class Passage(NamedTuple):
+    """What an event did to what holds.
+
+    Attributes:
+        at: when, ISO-8601 UTC.
+        gone: summary of the record that held before; None where none did.
+        gone_at: since when that does not hold as it was.
+        here: summary of the record that holds afterwards; None where none does.
+    """
+
+    at: str
+    gone: str | None
+    gone_at: str
+    here: str | None
+
+
+def passage(line: str) -> Passage | None:
+    """What a line tells of what holds, hardly read where cam noted a new record; None for no event."""
+    found = _ADDED.match(line)
+    if found is not None and line.endswith("}"):
+        _, at, _, _, _, _, _, state, summary = found.groups()
+        text = json.loads(f'"{summary}"') if "\\" in summary else summary
+        return Passage(at, None, "", text if state == "active" else None)
+    event = _parse_event(line, with_files=False) if line.strip() else None
+    if event is None:
+        return None
+    gone, here = (
+        r.summary if r and r.state is MemoryState.ACTIVE else None for r in (event.before, event.after)
+    )
+    return Passage(event.at, gone, event.after.updated_at if event.after else event.at, here)
 
 
 def last_step(

@@ -122,6 +122,15 @@ class MarkdownStore:
         found = self._looked_at(self.layout.scopes, reader, list, problems)
         return Snapshot(tuple(record for _, records in found for record in records), tuple(problems))
 
+    def to_plan_on(self, only: Collection[TopicKey] | None = None) -> Snapshot:
+        """What ``snapshot`` reads; files that the search index knows are compared with their shadows alone.
+
+        A commit looks at the files themselves again.
+        """
+        if only is not None:
+            return self.snapshot(only)
+        return replace(self.view(), has_edits=bool(self.edits()))
+
     def count(self, scopes: Collection[MemoryScope] | None = None, newest: int = 0) -> Count:
         """How many records ``view`` gives, and the same problems; what the search index knows is not decoded.
 
@@ -484,10 +493,10 @@ def transact(
     """
     for _ in range(20):
         only = concerns() if concerns else None
-        snapshot = store.snapshot(only)
+        snapshot = store.to_plan_on(only)
         if snapshot.has_edits:
             store.note_edits(only)  # what a person took out by hand must be known before anything is planned
-            snapshot = store.snapshot(only)
+            snapshot = store.to_plan_on(only)
         plan, attachment = planner(snapshot)
         try:
             return plan, store.commit(plan, attachment, undoes)

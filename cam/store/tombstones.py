@@ -12,10 +12,10 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from cam.core.records import MemoryState
 from cam.core.tombstones import tombstone_key
 from cam.formats.json_line import dump_line
 from cam.store.memory_store import MarkdownStore
+from cam.store.topics import read_passages
 from cam.system.files import append_to_log, read_bytes
 
 
@@ -81,15 +81,14 @@ def read_tombstones(store: MarkdownStore) -> Tombstones:
         StoreUnavailableError: the machine refuses.
     """
     dead: dict[str, str] = {}
-    events = [event for scope in store.layout.scopes for event in store.history(scope)]
+    found = [each for scope in store.layout.scopes for each in read_passages(store.layout, scope)]
     # What one commit takes from one place and puts into another, also another scope, is not gone.
-    events.sort(key=lambda e: (e.at, e.after is not None and e.after.state is MemoryState.ACTIVE))
-    for event in events:
-        before, after = event.before, event.after
-        if before is not None and before.state is MemoryState.ACTIVE:
-            dead[tombstone_key(before.summary)] = after.updated_at if after else event.at
-        if after is not None and after.state is MemoryState.ACTIVE:
-            dead.pop(tombstone_key(after.summary), None)
+    found.sort(key=lambda each: (each.at, each.here is not None))
+    for each in found:
+        if each.gone is not None:
+            dead[tombstone_key(each.gone)] = each.gone_at
+        if each.here is not None and dead:
+            dead.pop(tombstone_key(each.here), None)
     return Tombstones(dead, _read(store.layout.root, store.layout.project))
 
 

@@ -17,7 +17,7 @@ from cam.system.files import list_folder, read_bytes
 
 if TYPE_CHECKING:  # a session's start needs what a file says, seldom the history
     from cam.core.operations import Change, RecordKey
-    from cam.formats.history import Headline, HistoryEvent
+    from cam.formats.history import Headline, HistoryEvent, Passage
     from cam.store.reconcile import Version
 
 TopicKey = tuple[MemoryScope, MemoryState, str]
@@ -156,6 +156,13 @@ def read_headlines(layout: StoreLayout, scope: MemoryScope) -> "list[Headline]":
     from cam.formats.history import headline  # noqa: PLC0415 - see above
 
     return [found for line in _history_lines(layout, scope) if (found := headline(line)) is not None]
+
+
+def read_passages(layout: StoreLayout, scope: MemoryScope) -> "list[Passage]":
+    """What the scope's events did to what holds, oldest first: sooner than reading a long history."""
+    from cam.formats.history import passage  # noqa: PLC0415 - see above
+
+    return [found for line in _history_lines(layout, scope) if (found := passage(line)) is not None]
 
 
 def read_versions(layout: StoreLayout, key: TopicKey) -> "list[Version]":
