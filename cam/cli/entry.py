@@ -5,6 +5,7 @@ never see Typer; ``hook`` is called by Codex and must answer at once; ``recall``
 notices; ``remember`` and ``memory list`` do so on a plain line. All else goes to Typer.
 """
 
+import gc
 import sys
 from typing import NamedTuple
 
@@ -73,8 +74,15 @@ def main(arguments: list[str]) -> int:
     return run_app(rest, options)
 
 
+def answers_codex(arguments: list[str]) -> bool:
+    """Whether Codex waits for the process: it is gone as soon as it answered, and need not tidy up."""
+    return arguments[:1] == ["hook"] and arguments[1:2] not in (["learn"], ["ready"])
+
+
 def _answer_hook(arguments: list[str]) -> int:
     """What Codex calls: hooks of a wrapped session (``--run FOLDER``), else those that are installed."""
+    if answers_codex(["hook", *arguments]):
+        gc.disable()  # looking for what can be collected costs a tenth
     if arguments[1:2] == ["--run"] and len(arguments) == 3:
         if arguments[0] == "session-start":
             from cam.hosts.session_start import main as session_start

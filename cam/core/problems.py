@@ -1,10 +1,9 @@
 """What could not be read, where, and what to do about it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing set aside while reading; everything around it was read.
 
     Attributes:

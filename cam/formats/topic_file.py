@@ -30,8 +30,7 @@ import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, RecordType, Source, new_id
@@ -90,11 +89,10 @@ class TopicFile:
     def digest(self) -> str:
         """The version that cam would give the records as they stand here."""
         parts = sorted(_record_json(record) for record in self.records)
-        return sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:10]
+        return _sha256("\n".join(parts))[:10]
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """How a record stood in its file, for the day it comes back.
 
     Attributes:
@@ -551,4 +549,10 @@ def _marker_json(meta: Mapping[str, Any]) -> str:
 
 def _person_digest(topic: str, summary: str) -> str:
     """From path and heading, so that the id holds until the heading is changed."""
-    return sha256(f"{topic}\n{summary}".encode("utf-8", "surrogatepass")).hexdigest()
+    return _sha256(f"{topic}\n{summary}")
+
+
+def _sha256(text: str) -> str:
+    from hashlib import sha256  # noqa: PLC0415 - loads a library that most reads do without
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -6,7 +6,7 @@ appear. The same input gives the same bytes. What is told first of what is remem
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cam.core.candidates import Candidate
 from cam.core.quoting import quoted_lines, shown_summary
@@ -39,27 +39,27 @@ _SAVED_TOKENS = 16
 """Kept for a block's title."""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicRef:
+class TopicRef(NamedTuple):
     """A topic file that can be read on demand.
 
     Attributes:
         path: relative to the store's folder.
-        count: records in it.
+        records: how many are in it.
     """
 
     scope: MemoryScope
     topic: str
     path: str
-    count: int
+    records: int
 
 
-@dataclass(slots=True)
 class _Room:
     """What is left of the budgets."""
 
-    lines: int
-    tokens: int
+    __slots__ = ("lines", "tokens")
+
+    def __init__(self, lines: int, tokens: int) -> None:
+        self.lines, self.tokens = lines, tokens
 
     def take(self, line: str) -> str:
         """Pay for ``line``; the reason why not, "" if it fits."""
@@ -104,7 +104,7 @@ def compile_payload(
     """
     ordered, active, omissions = put_in_order(candidates, now, hints)
     held = tuple(active)
-    refs = [f"- {t.scope}/{t.topic}: {_count(t.count)}, {_clean(t.path)}" for t in topics if t.count]
+    refs = [f"- {t.scope}/{t.topic}: {_count(t.records)}, {_clean(t.path)}" for t in topics if t.records]
     frame = [OPEN, *GUIDANCE, *([RECALL_HINT] if refs else []), CLOSE]
     room = _Room(max_lines, max_tokens)
     if any(room.take(line) for line in frame):

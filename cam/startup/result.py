@@ -1,6 +1,6 @@
 """The compiled payload: what Codex is told at start, and what was left out and why."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cam.core.candidates import Candidate
 from cam.core.records import MemoryRef
@@ -8,8 +8,7 @@ from cam.core.tokens import estimate_tokens
 from cam.startup.frame import line_digest, record_text
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One part of the payload.
 
     Attributes:
@@ -26,8 +25,7 @@ class Block:
         return estimate_tokens("".join(f"{line}\n" for line in self.lines))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One record in the payload.
 
     Attributes:
@@ -54,8 +52,7 @@ class Entry:
         return line_digest(self.line)
 
 
-@dataclass(frozen=True, slots=True)
-class Omission:
+class Omission(NamedTuple):
     """Something that is not in the payload.
 
     Attributes:
@@ -70,8 +67,7 @@ class Omission:
     stage: str
 
 
-@dataclass(frozen=True, slots=True)
-class StartupPayload:
+class StartupPayload(NamedTuple):
     """What Codex is told.
 
     Attributes:

@@ -7,8 +7,9 @@ all that, by scope: it never takes the place of what the person said.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
+from types import MappingProxyType
+from typing import NamedTuple
 
 from cam.core.candidates import Candidate, why_not_now
 from cam.core.records import MemoryScope
@@ -20,8 +21,7 @@ FIRST_OF_EACH = 5
 """Records of every scope that come before the many of one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(NamedTuple):
     """What is known of the use of records; keys are ``scope:topic:id``.
 
     Attributes:
@@ -32,7 +32,7 @@ class Hints:
 
     relevant: Sequence[str] = ()
     repeated: frozenset[str] = frozenset()
-    used_at: Mapping[str, str] = field(default_factory=dict)
+    used_at: Mapping[str, str] = MappingProxyType({})
 
 
 NOTHING_KNOWN = Hints()

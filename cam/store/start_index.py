@@ -65,6 +65,7 @@ class StartIndex:
         self._files: dict[str, Any] = {}
         self._notes: dict[str, Any] = {}
         self._is_new = False
+        self._undigested: list[tuple[list[Any], bytes]] = []
         for scope in layout.scopes:
             self._read_topics(scope)
             self._read_notes(scope)
@@ -83,6 +84,8 @@ class StartIndex:
         if not self._is_new:
             return
         self._is_new = False
+        for entry, raw in self._undigested:
+            entry[3] = _digest(raw)
         lines = dict(list(self._lines.items())[-_MOST_LINES:])
         data = {"rules": self._rules, "files": self._files, "notes": self._notes, "lines": lines}
         with suppress(CamError, OSError):
@@ -148,7 +151,10 @@ class StartIndex:
             for r in (file.records if file else ())
         ]
         problems = [[p.line, p.reason, p.advice] for p in (file.problems if file else ())]
-        return [self._settled(stamp), rows, problems, _digest(raw) if raw.strip() else "", len(raw)]
+        entry = [self._settled(stamp), rows, problems, "", len(raw)]
+        if raw.strip():
+            self._undigested.append((entry, raw))
+        return entry
 
     def _read_notes(self, scope: MemoryScope) -> None:
         path = self._layout.index_file(scope)

@@ -3,8 +3,8 @@
 import contextlib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from cam.core.errors import CamError
 from cam.core.problems import Problem
@@ -27,8 +27,7 @@ _EMPTY_ADVICE = "the next change writes them back; delete the file if you meant 
 _INDEXES = ("MEMORY.md", "ARCHIVE.md")
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(NamedTuple):
     """One topic file.
 
     Attributes:
