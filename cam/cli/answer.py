@@ -83,7 +83,12 @@ def respond(command: str, as_json: bool, access: Access, work: Callable[[], Answ
         word, message, code = describe(error)
         out = to_json(failure(command, word, message)) if as_json else ""
         notes = () if as_json else (f"cam: {message}",)
-    emit(out, notes)
+    try:
+        emit(out, notes)
+    except OSError as error:  # what was done is done, but nobody can read of it
+        _drop_unsaid(sys.stdout)
+        _, message, code = describe(error)
+        emit("", (f"cam: {message}",))
     if access is not Access.READS:
         from cam.hosts.hook_ready import renew_later
 

@@ -74,14 +74,16 @@ def main(arguments: list[str]) -> int:
     return run_app(rest, options)
 
 
-def answers_codex(arguments: list[str]) -> bool:
-    """Whether Codex waits for the process: it is gone as soon as it answered, and need not tidy up."""
-    return arguments[:1] == ["hook"] and arguments[1:2] not in (["learn"], ["ready"])
+def only_answers(arguments: list[str]) -> bool:
+    """Whether all is done once the answer is printed, and somebody waits for the process to end."""
+    if arguments[:1] == ["hook"]:
+        return arguments[1:2] not in (["learn"], ["ready"])
+    return arguments[:1] == ["recall"] and arguments[1:2] in (["search"], ["timeline"], ["details"])
 
 
 def _answer_hook(arguments: list[str]) -> int:
     """What Codex calls: hooks of a wrapped session (``--run FOLDER``), else those that are installed."""
-    if answers_codex(["hook", *arguments]):
+    if only_answers(["hook", *arguments]):
         gc.disable()  # looking for what can be collected costs a tenth
     if arguments[1:2] == ["--run"] and len(arguments) == 3:
         if arguments[0] == "session-start":

@@ -1,6 +1,9 @@
 """What is decided before anything heavy is imported."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -34,3 +37,30 @@ def test_own_options_stand_before_the_verb(line: list[str], options: GlobalOptio
 def test_a_folder_must_be_named(line: list[str]) -> None:
     with pytest.raises(ValueError, match="--cwd needs a folder"):
         split_global_options(line)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize("words", [["recall", "search", "x"], ["memory", "list", "--json"], ["log"]])
+def test_an_answer_that_cannot_be_written_is_one_line(words: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "cam", *words], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"cam: the disk is full")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["recall", "search", "x"], 0),
+        (["recall", "details", "no ref"], 4),
+        (["recall", "details", "project:active:commands:gone"], 3),
+        (["hook", "bogus"], 4),
+    ],
+)
+def test_what_ends_at_once_says_all_and_its_exit_code(words: list[str], code: int) -> None:
+    done = subprocess.run([sys.executable, "-m", "cam", *words], capture_output=True, check=False)
+    assert done.returncode == code
+    assert (done.stdout + done.stderr).endswith(b"\n")
