@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from cam.core.secrets import around
+
 NOBODY = frozenset(
     "user users username user-name user_name yourname your-name your_name yourusername your-username "
     "you me my myuser myname name someone somebody anyone nobody person people foo bar baz test "
@@ -42,7 +44,8 @@ def find_personal_paths(text: str, home: str = "") -> list[PersonalPath]:
     """
     found = [
         PersonalPath(hit.start("name"), hit.end("name"))
-        for hit in _homes().finditer(text)
+        for begin, end in around(text, _MARKS, before=_REACH, after=2 * _REACH)
+        for hit in _homes().finditer(text, begin, end)
         if hit["name"].lower() not in NOBODY
     ]
     home = home.rstrip("/")
@@ -54,6 +57,13 @@ def find_personal_paths(text: str, home: str = "") -> list[PersonalPath]:
                 found.append(PersonalPath(at + name, at + len(home)))
             at = text.find(home, at + len(home))
     return sorted(found, key=lambda path: path.start)
+
+
+_MARKS = ("Users", "home", "Documents and Settings")
+"""One stands in every such path."""
+
+_REACH = 80
+"""Characters: a path begins no further before its mark, and its name ends within twice that behind."""
 
 
 @cache

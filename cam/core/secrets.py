@@ -248,7 +248,7 @@ def _at_triggers(index: int, text: str, low: str) -> Iterator[re.Match[str]]:
         places = sorted(at for trigger in triggers.split() for at in _places(low, trigger))
         yield from (match for at in places if (match := form.match(text, at)) is not None)
         return
-    for begin, end in _around(low, triggers.split(), before=_BEFORE, after=_AFTER):
+    for begin, end in around(low, triggers.split(), before=_BEFORE, after=_AFTER):
         yield from form.finditer(text, begin, end)
 
 
@@ -358,7 +358,7 @@ def _listed() -> re.Pattern[str]:
 def _secret_words(low: str) -> Iterator[re.Match[str]]:
     """Every word for a secret in ``low``: looked for only near a part that all its forms share."""
     stems = (stem for stem in STEMS if stem.isascii() or not low.isascii())
-    for begin, end in _around(low, stems, before=_REACH, after=2 * _REACH):
+    for begin, end in around(low, stems, before=_REACH, after=2 * _REACH):
         yield from _words().finditer(low, begin, end)
 
 
@@ -375,7 +375,7 @@ def _places(text: str, mark: str) -> Iterator[int]:
         at = text.find(mark, at + 1)
 
 
-def _around(text: str, marks: Iterable[str], *, before: int, after: int) -> Iterator[tuple[int, int]]:
+def around(text: str, marks: Iterable[str], *, before: int, after: int) -> Iterator[tuple[int, int]]:
     """Spans of ``text`` from ``before`` each place where a mark stands to ``after`` it, none over another."""
     places = sorted(at for mark in marks for at in _places(text, mark))
     number = 0
@@ -604,7 +604,7 @@ def _reference() -> re.Pattern[str]:
         r"|[A-Za-z_][\w.:>-]*[(\[]|[a-z]\w*(?:\.[A-Za-z_]\w*)+$|[A-Z][A-Z]*(?:_[A-Z0-9]+)+$|@"
         r"|(?i:https?|op|vault|ssm|arn|file|gs|s3|env|secretsmanager|awssm|akv|keychain|projects):|arn:"
         r"|(?:~|\.{1,2})?/(?:[a-z0-9_.-]*[a-z][a-z0-9_.-]*/?)+$|~/|\./"
-        r"|(?:[\w.-]+/)+[\w-]+\.[a-z]{1,4}$|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$|[\w.+-]+@[\w-]+\.[\w.]+$"
+        r"|(?:[\w.-]+/)+[\w-]+\.[a-z]{1,4}$|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$|\d{8}T\d{6}-[0-9a-f]{8}$|[\w.+-]+@[\w-]+\.[\w.]+$"
     )
 
 

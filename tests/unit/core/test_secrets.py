@@ -258,6 +258,7 @@ SURVIVORS = [
     "Token: '#dcdccc'",
     "login is at /auth/v2",
     "password strength meter uses zxcvbn",
+    '"ref":"project:active:commands:login-7-1d14aa","reason":"undo of 20261130T101112-0a1b2c3d"',
 ]
 
 

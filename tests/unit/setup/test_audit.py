@@ -281,6 +281,19 @@ def test_a_path_that_names_a_person(text: str) -> None:
     assert text[path.start : path.end] not in ("home", "Users")
 
 
+def test_each_path_of_a_long_text_is_found() -> None:
+    text = ""
+    for gap in (0, 1, 80, 160, 240, 241, 5_000):
+        text += "".join(f" {path}\n{'no home ' * 3}{'.' * gap}" for path in (*PERSONAL_PATHS, *NOT_PERSONAL))
+    alone = [name for line in text.split("\n") for name in _names(line)]
+    assert len(alone) == 7 * len(PERSONAL_PATHS)
+    assert _names(text) == alone
+
+
+def _names(text: str) -> list[str]:
+    return [text[path.start : path.end] for path in find_personal_paths(text)]
+
+
 @pytest.mark.parametrize("text", NOT_PERSONAL)
 def test_a_path_that_names_nobody(text: str) -> None:
     assert find_personal_paths(text) == []
