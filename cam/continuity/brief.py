@@ -5,6 +5,7 @@ Light: it runs before Codex starts.
 
 from collections.abc import Iterable, Sequence
 
+from cam.core.quoting import NOTE
 from cam.formats.continuity_file import LISTS, MAX_ITEM, ContinuityState, tidy
 from cam.store.continuity import LayerFile
 
@@ -13,7 +14,7 @@ _LABELS = {
     "failed": "Failed",
     "untried": "Not tried",
     "working": "Works",
-    "notes": "Note",
+    "notes": NOTE.removesuffix(": "),
 }
 
 

@@ -5,6 +5,12 @@ from cam.core.display import one_line
 MAX_SUMMARY = 600
 """Characters of one line; longer ones are cut with an ellipsis."""
 
+NOTE = "Note: "
+"""Before what the last session noted, where a session is told of it."""
+
+DECISION = "Decision: "
+"""Before what was decided, in such a note."""
+
 
 def shown_summary(summary: str, *, is_clean: bool = False) -> str:
     """A record's summary as it may be told; "" where it holds a private span.

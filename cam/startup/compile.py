@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from cam.core.candidates import Candidate
-from cam.core.quoting import quoted_lines, shown_summary
+from cam.core.quoting import DECISION, NOTE, quoted_lines, shown_summary
 from cam.core.records import MemoryScope
 from cam.core.tokens import estimate_tokens
 from cam.startup.frame import (
@@ -123,6 +123,7 @@ def compile_payload(
     room.lines += kept_for_highlights.lines
     room.tokens += kept_for_highlights.tokens
     taken, rest, reason = _take_highlights(ordered, lines, room, omissions)
+    continuity_block = _without_records(continuity_block, taken, omissions)
     room.lines += kept_for_refs.lines
     room.tokens += kept_for_refs.tokens
     ref_block = None
@@ -152,6 +153,27 @@ def _continuity_block(
             Omission(f"continuity ({len(quoted) - len(kept)} lines)", "continuity_lines", "budget")
         )
     return _take_block("continuity", CONTINUITY, kept, room, omissions) if kept else None
+
+
+def _without_records(block: Block | None, taken: Sequence[Entry], omissions: list[Omission]) -> Block | None:
+    """What the last session left, without notes that a record says as well; None if nothing else is in it."""
+    if block is None or not any(line.startswith(_NOTE) for line in block.lines):
+        return block
+    told = {meaning_of(entry.said) for entry in taken}
+
+    def is_told(line: str) -> bool:
+        said = line.removeprefix(_NOTE)
+        return said != line and meaning_of(said.removeprefix(DECISION)) in told
+
+    kept = [line for line in block.lines if not is_told(line)]
+    if len(kept) < len(block.lines):
+        omissions.append(
+            Omission(f"continuity ({len(block.lines) - len(kept)} lines)", "duplicate", "selection")
+        )
+    return Block(block.name, tuple(kept)) if len(kept) > 1 else None
+
+
+_NOTE = f"| {NOTE}"
 
 
 class _Lines:

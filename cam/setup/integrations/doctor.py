@@ -491,11 +491,13 @@ def _route(check: _Check, route: str) -> None:
         "hooks": "plain codex is told what is known at start and learned from afterwards",
         "mcp": "plain codex can search memory, but is told nothing at start",
         "bridge": "memory can be asked through the shell alone",
-        "wrapper": "nothing installed works; cam run does",
+        "wrapper": "neither hooks nor mcp work here; cam run does",
     }[route]
     best = route == "hooks" and "mcp" in check.works
     severity = Severity.OK if route == "hooks" else Severity.WARNING
-    check.say("route", severity, f"{route}: {text}", "" if best else "recommended: hooks and mcp together")
+    is_whole = {Piece.HOOKS, Piece.MCP} <= check.there
+    advice = "mend what is named above" if is_whole else "recommended: hooks and mcp together"
+    check.say("route", severity, f"{route}: {text}", "" if best else advice)
 
 
 def _text(check: _Check, name: str, path: str) -> str | None:

@@ -203,6 +203,26 @@ def test_continuity_alone_is_told_and_its_end_falls_first() -> None:
         assert told_lines(most, tokens=120).tokens <= 120
 
 
+def test_what_the_last_session_noted_and_a_record_says_is_told_once() -> None:
+    known = candidates(fact("Use pnpm in this repo"), fact("Deploy with make ship"))
+    noted = (
+        "Goal: deploy with make ship",
+        "Note: Decision: We use pnpm in this repo",
+        "Note: Port 80 is taken",
+    )
+
+    def payload(*continuity: str, most: int = 200) -> StartupPayload:
+        return compile_payload(
+            known, {}, (), folder="/s", now=NOW, max_lines=most, max_tokens=2000, continuity=continuity
+        )
+
+    found = payload(*noted)
+    (block,) = (b for b in found.blocks if b.name == "continuity")
+    assert block.lines[1:] == ("| Goal: deploy with make ship", "| Note: Port 80 is taken")
+    assert found.omissions == (Omission("continuity (1 lines)", "duplicate", "selection"),)
+    assert "continuity" not in [b.name for b in payload(noted[1]).blocks]
+
+
 def test_continuity_leaves_highlights_their_share() -> None:
     facts = [fact(f"Fact number {n} about things that matter here") for n in range(60)]
     payload = compile_payload(
