@@ -109,7 +109,7 @@ def findings_of(
         check_receipts(read_receipts(context.layout), version),
         *check_continuity(_continuity(context), context.settings["session_continuity"]),
         check_instructions(found_instructions(context)),
-        *check_integrations(machine(context, asks=asks)).findings,
+        *(f for f in check_integrations(machine(context, asks=asks)).findings if f.check != "native"),
         *check_settings(context.settings, context.off_reason),
     ]
 

@@ -32,7 +32,7 @@ def uninstall_command(
         if delete_memory and not dry_run:
             _ask_twice(layout, given=yes)
         plans = uninstall(context.environment, context.project, layout.root, dry_run=dry_run)
-        lines = dict.fromkeys(line for plan in plans for line in plan_lines(plan))
+        lines = dict.fromkeys(line for plan in plans for line in plan_lines(plan, dry_run=dry_run))
         told = list(lines) or ["Nothing of cam is installed anywhere."]
         text = "\n".join([*told, "Nothing was written (--dry-run)."] if dry_run else told)
         data = {

@@ -24,7 +24,7 @@ def plan_data(plan: IntegrationPlan, *, dry_run: bool) -> dict[str, Any]:
 
 def plan_text(plan: IntegrationPlan, *, dry_run: bool) -> str:
     """One line for each piece and file, and how it ended."""
-    lines = plan_lines(plan)
+    lines = plan_lines(plan, dry_run=dry_run)
     if dry_run:
         lines.append("Nothing was written (--dry-run).")
     elif not plan.changes:
@@ -32,9 +32,10 @@ def plan_text(plan: IntegrationPlan, *, dry_run: bool) -> str:
     return "\n".join(lines)
 
 
-def plan_lines(plan: IntegrationPlan) -> list[str]:
-    """One line for each piece and file."""
-    return [_line(note) for note in plan.notes]
+def plan_lines(plan: IntegrationPlan, *, dry_run: bool = False) -> list[str]:
+    """One line for each piece and file; with ``dry_run`` what would happen to it."""
+    actions = _WOULD if dry_run else {}
+    return [_line(note, actions.get(note.action, note.action)) for note in plan.notes]
 
 
 def health_data(health: Health) -> dict[str, Any]:
@@ -42,6 +43,9 @@ def health_data(health: Health) -> dict[str, Any]:
     return {"route": health.route, "installed": health.installed, **doctor_data(health.findings)}
 
 
-def _line(note: Note) -> str:
+_WOULD = {"created": "create", "updated": "update", "removed": "remove"}
+
+
+def _line(note: Note, action: str) -> str:
     more = f"  ({one_line(note.text)})" if note.text else ""
-    return f"{note.action:<9} {note.piece:<8} {one_line(os.fspath(note.path))}{more}"
+    return f"{action:<9} {note.piece:<8} {one_line(os.fspath(note.path))}{more}"

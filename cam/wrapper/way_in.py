@@ -30,8 +30,8 @@ def check_way(call: CodexCall, place: Place, version: Version | None, injection:
         )
         findings.append(Finding("conflict", Severity.WARNING, text, "codex features enable hooks"))
     if feature(call, place, "memories"):
-        text = "Codex's own memories are on: the model sees both, and what both say alike once"
-        findings.append(Finding("conflict", Severity.WARNING, text, "codex features disable memories"))
+        text = "Codex's own memories are on too: the model sees both; what both say alike is told once"
+        findings.append(Finding("native", Severity.OK, text, "to keep one: codex features disable memories"))
     if call.is_ephemeral:
         text = "an --ephemeral session leaves no rollout: nothing is learned from it, and there is no receipt"
         findings.append(Finding("conflict", Severity.WARNING, text, "leave --ephemeral out"))

@@ -49,18 +49,16 @@ def test_what_a_release_shortens_is_broken_and_has_a_fix(sandbox: Any) -> None:
 def test_conflicts_are_named_with_their_fix(sandbox: Any) -> None:
     box = sandbox("0.171.0", tables="[features]\nmemories = true\nhooks = false")
     found = findings(box)
-    assert [row["advice"] for row in found["conflict"]] == [
-        "codex features enable hooks",
-        "codex features disable memories",
-    ]
+    assert [row["advice"] for row in found["conflict"]] == ["codex features enable hooks"]
+    assert [row["severity"] for row in found["native"]] == ["ok"]
     assert found["proof"][0]["severity"] == "ok", "developer_instructions take the hook's place"
     asked = ("--", "exec", "--ephemeral", "--enable", "hooks", "-c", "hooks.Stop=[]", "hello")
     texts = [row["text"].partition(":")[0] for row in findings(box, *asked)["conflict"]]
     assert texts == [
-        "Codex's own memories are on",
         "an --ephemeral session leaves no rollout",
         "your own -c hooks… are merged with cam's and run too",
     ]
+    assert "native" not in findings(box, "--", "exec", "--disable", "memories", "hello")
     assert "no session follows" in findings(box, "--", "mcp", "list")["injection"][0]["text"]
 
 
