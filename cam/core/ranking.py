@@ -20,13 +20,13 @@ Types here are tuples: a search in a new process would feel what frozen dataclas
 
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from heapq import nlargest
-from itertools import chain, compress
+from itertools import chain, compress, repeat
 from math import log
-from operator import add
+from operator import add, eq
 from typing import NamedTuple, Protocol
 from unicodedata import normalize
 
@@ -286,7 +286,8 @@ def best_in(
     if not found.total and terms:
         found = _Scored(_tolerant(terms, segments), segments)
     matched, total = found.best(top, every=every, slack=1 + recency)
-    scores = {n: found.score(n) * (len(hit) / len(terms)) ** COVERAGE for n, hit in matched.items()}
+    shares = [(number / len(terms)) ** COVERAGE for number in range(len(terms) + 1)] if terms else []
+    scores = {n: worth * shares[len(hit)] for n, (worth, hit) in matched.items()}
     if recency:
         scores = {n: score * (1 + recency * _freshness(postings.at(n), now)) for n, score in scores.items()}
     scores = {n: round(score, 6) for n, score in scores.items()}
@@ -302,7 +303,7 @@ def best_in(
             postings.key(number),
             scores[number],
             tuple(name for bit, name in enumerate(FIELDS) if found.mask(number) >> bit & 1),
-            tuple(dict.fromkeys(terms[i].word for i in matched[number])),
+            tuple(dict.fromkeys(terms[i].word for i in matched[number][1])),
         )
         for number in numbers
     ]
@@ -593,6 +594,8 @@ def _words_by_letter() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
 
 @cache
 def _first_token(word: str) -> str:
+    if word[0] >= "\u2e80":  # CJK, whose pattern takes 2 ms to compile
+        return word[:2]
     piece = next(_pieces(word))
     return piece.text if piece.kind != "word" else token_of(piece.text)
 
@@ -617,24 +620,29 @@ class _Scored:
             part.drop_gone()
         self.total = sum(len(part.scores) - part.scores.count(0.0) for part in self._parts)
 
-    def best(self, top: int | None, *, every: bool, slack: float) -> tuple[dict[int, list[int]], int]:
-        """Documents that may be among the ``top`` best with the terms they match, and how many match at all.
+    def best(
+        self, top: int | None, *, every: bool, slack: float
+    ) -> tuple[dict[int, tuple[float, list[int]]], int]:
+        """Documents that may be among the ``top`` best, and how many match at all.
 
         Args:
             top: None for all that match.
             every: only documents that match every term.
             slack: what the best may still be multiplied by, beside their share of terms.
+
+        Returns:
+            By document what it is worth, and the terms that it matches; and their number.
         """
         near = (
             [part.at_least(0.0) for part in self._parts] if top is None or every else self._near(top, slack)
         )
-        found: dict[int, list[int]] = {}
+        found: dict[int, tuple[float, list[int]]] = {}
         offset = 0
         for part, numbers in zip(self._parts, near, strict=True):
             matched = part.matched(numbers)
             if every:
                 matched = {n: hit for n, hit in matched.items() if len(hit) == len(self._terms)}
-            found |= {n + offset: hit for n, hit in matched.items()}
+            found |= {n + offset: (part.scores[n], hit) for n, hit in matched.items()}
             offset += len(part.scores)
         return found, len(found) if every else self.total
 
@@ -661,20 +669,11 @@ class _Scored:
             for part, numbers in zip(self._parts, near, strict=True)
         ]
 
-    def score(self, number: int) -> float:
-        """What a document is worth."""
-        part, local = self._place(number)
-        return part.scores[local]
-
     def mask(self, number: int) -> int:
         """The fields in which a document matches."""
-        part, local = self._place(number)
-        return part.mask(local)
-
-    def _place(self, number: int) -> tuple["_ScoredSegment", int]:
         for part in self._parts:
             if number < len(part.scores):
-                return part, number
+                return part.mask(number)
             number -= len(part.scores)
         raise IndexError(number)
 
@@ -741,15 +740,15 @@ class _ScoredSegment:
         worthy = map(least.__le__, self.scores) if least > 0 else self.scores  # half the time of a loop
         return list(compress(range(len(self.scores)), worthy))
 
-    def matched(self, numbers: Iterable[int]) -> dict[int, list[int]]:
-        """Of these documents the terms that match."""
+    def matched(self, numbers: Sequence[int]) -> dict[int, list[int]]:
+        """Of these documents, which ascend, the terms that match."""
         found: dict[int, list[int]] = {n: [] for n in numbers}
-        few = 20 * len(found)
+        few = 10 * len(found)
         for i, holders in enumerate(self._holders):
             if isinstance(holders, list) or len(holders) < few:
                 both: Iterable[int] = found.keys() & holders
             else:  # in order, and many: looking each up is sooner than going through them
-                both = (n for n in found if _holds(holders, n))
+                both = _held(holders, numbers)
             for number in both:
                 found[number].append(i)
         return found
@@ -775,9 +774,11 @@ class _ScoredSegment:
         return self._gains[weight]
 
 
-def _holds(ascending: Sequence[int], number: int) -> bool:
-    at = bisect_left(ascending, number)
-    return at < len(ascending) and ascending[at] == number
+def _held(holders: Sequence[int], numbers: Sequence[int]) -> Iterable[int]:
+    """Which of ``numbers`` are among ``holders``; both ascend. Without a loop, as there may be thousands."""
+    own = numbers[: bisect_right(numbers, holders[-1])]
+    places = map(bisect_left, repeat(holders), own)
+    return compress(own, map(eq, map(holders.__getitem__, places), own))
 
 
 def _freshness(at: str, now: str) -> float:

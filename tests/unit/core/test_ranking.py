@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cam.core.language import SYNONYMS
 from cam.core.ranking import (
     Document,
     Index,
@@ -125,6 +126,12 @@ def test_a_single_character_of_cjk_is_found() -> None:
 )
 def test_synonyms_match(query: str, text: str) -> None:
     assert found(query, text, "unrelated words") == [0]
+
+
+def test_every_synonym_is_found_by_each_other_one() -> None:
+    for group in SYNONYMS:
+        for asked in group:
+            assert all(found(asked, word, "unrelated") == [0] for word in group), (asked, group)
 
 
 def test_a_word_itself_beats_its_synonym() -> None:
