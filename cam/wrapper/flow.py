@@ -208,8 +208,9 @@ def start(opened: Opened, prepared: Prepared | None, *, follow: bool) -> tuple[i
     def begin() -> None:
         if prepared is not None and follow:
             from cam.wrapper.live import LiveReader  # noqa: PLC0415 - Codex must not wait for this import
+            from cam.wrapper.ready import get_ready  # noqa: PLC0415
 
-            live.append(LiveReader(prepared.run))
+            live.append(LiveReader(prepared.run, get_ready))
             live[0].start()
 
     arguments = opened.call.arguments if prepared is None else prepared.arguments

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from cam.startup.started import sessions_of_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cam.core.evidence import RolloutEvidence, RolloutMeta
+    from cam.formats.rollout import RolloutReader
 
 _EVERY = 0.5  # seconds between two looks
 _CHUNK = 1 << 18
@@ -25,10 +28,12 @@ class LiveReader:
 
     Args:
         run: the run's folder.
+        get_ready: called once with what a session says, as soon as its user has said something.
     """
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, get_ready: "Callable[[RolloutEvidence], None] | None" = None) -> None:
         self._run = run
+        self._get_ready = get_ready
         self._stop = threading.Event()
         self._followed: dict[str, _Followed] = {}
         self._thread = threading.Thread(target=self._follow, name="cam-live", daemon=True)
@@ -72,9 +77,19 @@ class LiveReader:
                 self._look()
                 for followed in list(self._followed.values()):
                     followed.read_on(self._stop)
+                    self._prepare(followed.reader)
             except Exception:
                 self._followed = {}
                 return
+
+    def _prepare(self, reader: "RolloutReader") -> None:
+        get_ready = self._get_ready
+        if get_ready is not None and not self._stop.is_set():
+            evidence = reader.evidence()
+            if evidence.user_messages:
+                self._get_ready = None
+                with contextlib.suppress(Exception):  # it is done when it is needed
+                    get_ready(evidence)
 
     def _look(self) -> None:
         for note in sessions_of_run(self._run):

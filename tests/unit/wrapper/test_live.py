@@ -1,13 +1,16 @@
 """A session's file is read while it grows; whatever happens to it, nothing wrong is taken for read."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
-from cam.core.evidence import RolloutMeta
+from cam.core.evidence import RolloutEvidence, RolloutMeta
 from cam.store.sessions import CodexSessions
+from cam.sync.heuristic import HeuristicExtractor
 from cam.wrapper.live import LiveReader
+from cam.wrapper.ready import get_ready
 
 DATA = Path(__file__).parents[2] / "data" / "rollouts" / "0.171.0" / "package-manager.jsonl"
 
@@ -73,3 +76,34 @@ def test_no_file_and_no_session(box: Box) -> None:
     idle = LiveReader(str(box.run))
     idle.finish()
     assert idle.evidence(box.meta()) is None
+
+
+def test_it_gets_ready_once_the_user_has_said_something(box: Box) -> None:
+    """What is looked at half-way changes nothing of what is read in the end, whatever comes of it."""
+    told: list[RolloutEvidence] = []
+    came = threading.Event()
+
+    def ready(evidence: RolloutEvidence) -> None:
+        told.append(evidence)
+        came.set()
+        raise ValueError("of no matter")
+
+    box.live = LiveReader(str(box.run), ready)
+    said = box.data.index(b"pnpm")
+    box.path.write_bytes(box.data[: box.data.index(b"\n", said) + 9])
+    box.live.start()
+    assert came.wait(20)
+    with box.path.open("ab") as file:
+        file.write(box.data[box.path.stat().st_size :])
+    box.live.finish()
+    assert len(told) == 1
+    assert told[0].user_messages
+    assert box.live.evidence(box.meta()) == box.sessions.read(box.meta())
+
+
+def test_getting_ready_leaves_nothing(box: Box) -> None:
+    box.path.write_bytes(box.data)
+    evidence = box.sessions.read(box.meta())
+    found = HeuristicExtractor().extract(evidence, ())
+    get_ready(evidence)
+    assert HeuristicExtractor().extract(evidence, ()) == found
