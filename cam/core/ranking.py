@@ -426,7 +426,8 @@ def _pieces_of(chunk: str) -> Iterator[_Piece]:
 def _identifier(chunk: str) -> Iterator[_Piece]:
     """A chunk's words, and the chunk and its last part of a path as they are."""
     plain = _possessive().sub("", chunk)
-    words = [w for part in _joint().split(plain) for w in _humps().findall(part)]
+    parts = _joint().split(plain)
+    words = [w for part in parts for w in ([part] if _unit().fullmatch(part) else _humps().findall(part))]
     words = [w for w in words if len(w) > 1 or w.isdigit()] or words
     wholes = {}
     if len(words) > 1:
@@ -471,6 +472,12 @@ def _humps() -> re.Pattern[str]:
         rf"[A-Za-z](?:\+\+|#)|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+(?![\w{_MARKS}])|[A-Z]?[a-z]+(?=[A-Z\d_])"
         rf"|[A-Z]+(?=[\d_]|$)|\d+|(?:[^\W\d_]|[{_MARKS}])+"
     )
+
+
+@cache
+def _unit() -> re.Pattern[str]:
+    """Single letters and numbers that are one word: ``k8s``, ``e2e``, ``s3``, ``10k``; but not ``v2``."""
+    return re.compile(r"(?![vV]\d+$)(?=\d*[A-Za-z])(?=[A-Za-z]*\d)(?:\d|[A-Za-z](?![A-Za-z]))+")
 
 
 @cache

@@ -134,6 +134,19 @@ def test_every_synonym_is_found_by_each_other_one() -> None:
             assert all(found(asked, word, "unrelated") == [0] for word in group), (asked, group)
 
 
+@pytest.mark.parametrize("unit", ["k8s", "e2e", "s3", "a11y", "p2p", "x86", "10k", "3d"])
+def test_letters_and_numbers_that_are_one_word(unit: str) -> None:
+    digits = "".join(char for char in unit if char.isdigit())
+    assert found(unit, f"the {unit.upper()} suite", f"the {digits} suites") == [0]
+    assert found(f"{digits} suites", f"the {unit} of ours", f"there are {digits}") == [1]
+
+
+def test_a_version_is_found_with_and_without_its_letter() -> None:
+    for query in ("v2", "2", "v2.1", "2.1"):
+        assert found(query, "the v2.1 of the API", "unrelated words") == [0], query
+    assert found("2", "API v2", "unrelated") == [0]
+
+
 def test_a_word_itself_beats_its_synonym() -> None:
     assert found("database", "the db is up", "the database is up") == [1, 0]
 
