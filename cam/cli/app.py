@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cam.cli.answer import describe, emit
 from cam.cli.entry import GlobalOptions
-from cam.cli.predecessor import what_took_its_place
+from cam.cli.other_words import what_to_type
 from cam.core.errors import InvalidInputError
 from cam.render.answer import failure, to_json
 
@@ -154,7 +154,8 @@ def run_app(arguments: list[str], options: GlobalOptions) -> int:
             emit(str(error).rstrip("\n"))
             return 0
         word, message, exit_code = describe(error)
-        instead = what_took_its_place(arguments)
+        is_unknown = name not in COMMANDS or message.startswith("No such command")
+        instead = what_to_type(arguments, COMMANDS, is_unknown=is_unknown)
         if "--json" in takewhile(lambda word: word != "--", arguments):
             emit(to_json(failure(_dotted(arguments), word, instead or message)))
         else:

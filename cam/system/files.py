@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from cam.core.errors import IntegrityError, StoreUnavailableError, WriteRefusedError
 
 _MACHINE = {
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk quota is used up",
+    errno.ENOSPC: "the disk is full; make room, then try again",
+    errno.EDQUOT: "your disk quota is used up; make room, then try again",
     errno.EACCES: "permission denied",
     errno.EPERM: "permission denied",
-    errno.EROFS: "the file system is read-only",
-    errno.EIO: "the disk reports an error",
-    errno.EMFILE: "too many open files",
-    errno.ENAMETOOLONG: "the name is too long",
+    errno.EROFS: "the file system is read-only; mount it writable, or use a folder elsewhere",
+    errno.EIO: "the disk reports an error; the system's log says more, and it may be failing",
+    errno.EMFILE: "too many open files; 'ulimit -n' says how many may be open",
+    errno.ENFILE: "too many open files in the whole system",
+    errno.ENAMETOOLONG: "the name is too long for the file system; choose a shorter one",
+    errno.EFBIG: "the file is larger than the file system or 'ulimit -f' allows",
+    errno.ELOOP: "links lead in a circle",
     errno.ENOTDIR: "a file stands where a folder is expected",
     errno.EISDIR: "a folder stands where a file is expected",
 }
@@ -80,7 +83,8 @@ def require_writable(path: str) -> None:
     Raises:
         WriteRefusedError: its owner may not write it: somebody took that away.
         IntegrityError: something else stands there or above.
-        StoreUnavailableError: the machine refuses: it belongs to another user, or may not be changed.
+        StoreUnavailableError: the machine refuses: it belongs to another user, may not be changed, or the
+            file system is read-only.
     """
     require_place(path)
     with _machine_errors(path):
@@ -91,14 +95,21 @@ def require_writable(path: str) -> None:
             while not os.path.isdir(folder):
                 folder = os.path.dirname(folder)
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
+                raise _refusal(folder) from None
             return
         if not mode & stat.S_IWUSR:
             raise WriteRefusedError(
                 f"{path} is read-only, so it stays as it is; 'chmod u+w' lets cam write it"
             )
         if not os.access(path, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            raise _refusal(path)
+
+
+def _refusal(path: str) -> OSError:
+    """Why ``path`` may not be written: asking for access does not tell it."""
+    is_fixed = os.statvfs(path).f_flag & os.ST_RDONLY
+    number = errno.EROFS if is_fixed else errno.EACCES
+    return OSError(number, os.strerror(number))
 
 
 def stage_file(path: str, data: bytes, tag: str) -> str:

@@ -3,6 +3,7 @@
 Lines are made from the declarations of the commands themselves, so a new command or option is tried unasked.
 """
 
+import itertools
 import json
 import random
 import re
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from cam.cli.app import COMMANDS
 from cam.cli.entry import main
+from cam.cli.other_words import TRIED as TRIED_WORDS
 from cam.render.answer import checked
 from tests.command_tree import LEAVES, Leaf
 from tests.unit.cli.run import run
@@ -126,3 +129,47 @@ def test_the_page_that_is_named_is_there(group: tuple[str, ...], capsys: pytest.
 def test_the_page_of_a_command_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["memory", "list", "--nothing"]) == 4
     assert "(see 'cam memory list --help')" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("export", "cam memory export"),
+        ("import memory.json", "cam memory import FILE"),
+        ("list --json", "cam memory list"),
+        ("search tabs", "cam recall search"),
+        ("memory add x", "cam remember TEXT"),
+        ("memory undo", "cam undo"),
+        ("store sync", "cam store git sync"),
+        ("import codx", "codex"),
+        ("memory lst", "'list'"),
+    ],
+)
+def test_a_word_that_people_try_is_answered_with_what_to_type(
+    line: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(line.split()) == 4
+    shown = capsys.readouterr()
+    assert told in shown.out + shown.err
+    assert "report" not in shown.err
+
+
+def test_a_word_of_any_group_is_known_at_the_top() -> None:
+    """Who leaves the group out is told where the command stands; none of the words is a command by now."""
+    tops = {leaf.words[0] for leaf in LEAVES}
+    inner = {
+        leaf.words[1] for leaf in LEAVES if len(leaf.words) > 1 and leaf.words[0] in ("memory", "recall")
+    }
+    tried = {word for word in TRIED_WORDS if " " not in word}
+    assert not inner - tops - tried - {"status", "rebuild", "benchmark"}
+    assert not tried & tops - {"import"}
+
+
+def test_what_is_to_be_typed_is_there() -> None:
+    """Each command that an answer names is one, with its group and, where it stands there, its option."""
+    known = {" ".join(leaf.words) for leaf in LEAVES} | {*COMMANDS}
+    for advice in TRIED_WORDS.values():
+        for named in re.findall(r"'cam ([^']+)'", advice):
+            words = list(itertools.takewhile(lambda word: re.fullmatch(r"[a-z-]+", word), named.split()))
+            plain = " ".join(word for word in words if not word.startswith("-"))
+            assert plain in {*known, ""}, advice

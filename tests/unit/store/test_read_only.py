@@ -1,5 +1,6 @@
 """A file that somebody made read-only stays as it is: every write says so before anything is written."""
 
+import errno
 import os
 import stat
 import subprocess
@@ -22,6 +23,7 @@ from cam.memory.wish import Wish
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.projects import attach
+from cam.system.files import explain
 from tests.unit.cli.run import run
 
 PROJECT = MemoryScope.PROJECT
@@ -155,6 +157,50 @@ def test_what_may_not_be_changed_at_all(store: MarkdownStore, what: str) -> None
         put_away(store)
     assert tree(root) == before
     assert not os.listdir(store.layout.journal_folder)
+
+
+@contextmanager
+def mounted_read_only(path: Path) -> Iterator[None]:
+    binds = (["mount", "--bind", path, path], ["mount", "-o", "remount,ro,bind", path])
+    for words in binds:
+        if subprocess.run(words, capture_output=True, check=False).returncode:
+            subprocess.run(["umount", path], capture_output=True, check=False)
+            pytest.skip("no folder can be mounted read-only here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", path], check=True)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root mounts")
+@pytest.mark.parametrize("write", [say, drop, take_in])
+def test_a_read_only_file_system_is_called_so(
+    write: Callable[[MarkdownStore], object], store: MarkdownStore
+) -> None:
+    root = Path(store.layout.root)
+    before = tree(root)
+    with (
+        mounted_read_only(root),
+        pytest.raises(StoreUnavailableError, match="file system is read-only; mount it writable"),
+    ):
+        write(store)
+    assert tree(root) == before
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (errno.EROFS, "mount it writable"),
+        (errno.ENOSPC, "the disk is full; make room"),
+        (errno.EDQUOT, "quota is used up; make room"),
+        (errno.EIO, "the system's log"),
+        (errno.ENAMETOOLONG, "choose a shorter one"),
+    ],
+)
+def test_what_the_machine_refuses_is_named_with_what_to_do(number: int, told: str) -> None:
+    said = explain(OSError(number, os.strerror(number)), "/there/file")
+    assert said.startswith("/there/file: ")
+    assert told in said
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
