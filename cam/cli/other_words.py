@@ -100,7 +100,7 @@ TRIED = {
     "disable": "cam is switched off for a project by 'cam off'",
     "serve": "memory is served to agents by 'cam mcp serve'",
     "rebuild": "the search index is made anew by 'cam recall rebuild'",
-    "backup": "memory is written into one file by 'cam memory export', or kept in git by 'cam store git init'",
+    "backup": "one file of it is written by 'cam memory export'; 'cam store git init' keeps the store in git",
     "git": "the store is kept in git by 'cam store git init' and 'cam store git sync'",
     "push": "a store that is kept in git is shared by 'cam store git sync'",
     "pull": "a store that is kept in git is shared by 'cam store git sync'",

@@ -57,7 +57,7 @@ def remember_answer(
 
 def remembered_answer(done: "Remembered") -> Answer:
     """What came of it, in words and as data."""
-    from cam.core.display import one_line
+    from cam.core.display import listed
     from cam.formats.record_data import record_to_data
 
     changes = [
@@ -70,7 +70,7 @@ def remembered_answer(done: "Remembered") -> Answer:
         "warnings": list(done.warnings),
     }
     verb = "Remembered" if done.is_new else "Known already"
-    text_out = f"{verb}: {one_line(done.record.summary)}\n  {done.record.ref}"
+    text_out = f"{verb}: {listed(done.record.summary)}\n  {done.record.ref}"
     return Answer(data, text_out, tuple(f"cam: {w}" for w in done.warnings))
 
 

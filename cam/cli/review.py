@@ -7,6 +7,7 @@ import typer
 from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json, Scope
+from cam.core.display import listed
 from cam.core.errors import InvalidInputError
 from cam.core.records import MemoryRef, check_topic, parse_scope
 from cam.memory.proposals import apply, find_proposal, preview
@@ -98,7 +99,7 @@ def _accept(
         replaces=[MemoryRef.parse(ref) for ref in replaces] if replaces else None,
     )
     notes = [f"cam: {warning}" for warning in decided.warnings]
-    notes += [f"cam: stays beside it: {r.summary}  {r.ref}" for r in decided.kept]
+    notes += [f"cam: stays beside it: {listed(r.summary)}  {r.ref}" for r in decided.kept]
     return Answer(decided_data(decided), decided_text(decided), tuple(notes))
 
 

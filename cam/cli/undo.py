@@ -8,7 +8,7 @@ import typer
 from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.core.display import one_line
+from cam.core.display import listed
 from cam.core.errors import InvalidInputError
 from cam.memory.flow import undo
 from cam.memory.result import Undone
@@ -76,7 +76,7 @@ def _text(done: tuple[Undone, ...]) -> str:
             record = change.after or change.before
             assert record is not None
             sign = "-" if change.after is None else "+"
-            lines.append(f"{sign} {one_line(record.summary)}\n    {record.ref}")
+            lines.append(f"{sign} {listed(record.summary)}\n    {record.ref}")
     if not lines:
         return "Nothing was taken back."
     redo = [f"redo: {done[0].redo}"] if len(done) == 1 and done[0].redo else []

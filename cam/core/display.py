@@ -17,6 +17,10 @@ _ESCAPE = (
 _ENDS = " \t\r\n\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
+_LISTED = 200
+"""Characters of a text in a list: three lines of a terminal, and more than a fact needs."""
+
+
 def one_line(text: str) -> str:
     """``text`` with a blank for whatever hides, breaks lines, moves a cursor or turns text around."""
     if text.isprintable():
@@ -37,6 +41,11 @@ def without_escapes(text: str) -> str:
 def shortened(text: str, limit: int) -> str:
     """``text`` of at most ``limit`` characters, the cut shown."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def listed(text: str) -> str:
+    """``text`` as it stands among others: on one line, a long one cut; the whole is shown by its ref."""
+    return shortened(one_line(text), _LISTED)
 
 
 def counted(count: int, noun: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import listed, one_line
 from cam.core.records import MemoryScope, Source
 from cam.formats.record_data import record_to_data, source_to_data
 from cam.memory.result import Changed
@@ -32,7 +32,7 @@ def changed_text(changed: Changed, verb: str) -> str:
     if not changed.plan.changes:
         reasons = [one_line(o.reason) for o in changed.plan.noops]
         return "\n".join(["Nothing to change:", *(f"  {reason}" for reason in reasons)])
-    lines = [f"{one_line(r.summary)}\n  {r.ref}" for r in changed.records]
+    lines = [f"{listed(r.summary)}\n  {r.ref}" for r in changed.records]
     return "\n".join([f"{verb}:", *lines, "undo: cam undo"])
 
 
@@ -105,9 +105,9 @@ def _turn_data(turn: Turn) -> dict[str, Any]:
 
 def _turn_lines(turn: Turn) -> list[str]:
     record, before = turn.record, turn.before
-    lines = [f"  {turn.what:<9} {one_line(record.summary)}"]
+    lines = [f"  {turn.what:<9} {listed(record.summary)}"]
     if before is not None and before.summary != record.summary:
-        lines.append(f"{'':<12}was: {one_line(before.summary)}")
+        lines.append(f"{'':<12}was: {listed(before.summary)}")
     if before is not None and before.key != record.key:
         lines.append(f"{'':<12}from {before.ref}")
     changes = [f"({len(turn.transactions)} changes)"] if len(turn.transactions) > 1 else []

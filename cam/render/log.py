@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from cam.core.display import one_line, shortened
+from cam.core.display import listed
 from cam.core.tombstones import normal
 from cam.formats.history import quote_to_data
 from cam.formats.record_data import record_to_data
@@ -14,9 +14,6 @@ _SIGNS = {"learned": "+", "restored": "+", "corrected": "~", "changed": "~", "fo
 _ACTORS = {"user": "you", "file": "edited by hand", "sync": "a session"}
 SHOWN = 20
 """Lessons of one change that are told; an import may have thousands."""
-
-_QUOTE = 200
-"""Characters of a quote that are shown; ``--json`` has it whole."""
 
 
 def log_data(entries: Sequence[LogEntry], total: int) -> dict[str, Any]:
@@ -63,21 +60,21 @@ def _entry_lines(entry: LogEntry) -> list[str]:
 
 def _lesson_lines(lesson: Lesson) -> list[str]:
     record = lesson.record
-    said = one_line(record.summary) if record else "(its text is not known)"
+    said = listed(record.summary) if record else "(its text is not known)"
     sign = _SIGNS.get(lesson.what)
     lines = [f"  {sign} {said}" if sign else f"  · {lesson.what}: {said}"]
     for was in lesson.was:
         if lesson.what == "moved":
             lines.append(f"    from {was.ref}")
         elif record is None or was.summary != record.summary:
-            lines.append(f"    was: {one_line(was.summary)}")
+            lines.append(f"    was: {listed(was.summary)}")
         else:
             lines.append("    with other details")
     for quote in lesson.quotes:
         # What a person typed at the terminal is the record itself: said once is enough.
         if quote.session or record is None or normal(quote.text) != normal(record.summary):
             place = f"  message {quote.ordinal}" if quote.session and quote.ordinal else ""
-            lines.append(f"    “{shortened(one_line(quote.text), _QUOTE)}”{place}")
+            lines.append(f"    “{listed(quote.text)}”{place}")
     return [*lines, f"    {lesson.ref}"]
 
 

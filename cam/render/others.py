@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import counted, one_line
+from cam.core.display import counted, listed
 from cam.memory.others import OthersPlan
 from cam.render.review import item_data
 
@@ -32,7 +32,7 @@ def others_text(plan: OthersPlan) -> str:
     for file in plan.files:
         count = counted(len(file.notes), "note")
         lines.append(f"{file.path}: {file.problem or count}")
-    lines += [f"  {item.id}  {one_line(item.text)[:160]}" for item in plan.items[:_SHOWN]]
+    lines += [f"  {item.id}  {listed(item.text)}" for item in plan.items[:_SHOWN]]
     if len(plan.items) > _SHOWN:
         lines.append(f"  … and {len(plan.items) - _SHOWN} more")
     if plan.known:

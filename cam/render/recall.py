@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import listed, one_line
 from cam.formats.record_data import record_to_data
 from cam.recall.result import Card, Details, Expanded, SearchResult, Shown, Timeline
 from cam.render.records import problem_data, record_text
@@ -29,7 +29,7 @@ def search_text(result: SearchResult) -> str:
         lines.append(f"There is no page {result.page}: {result.total} in all.")
     for card in result.cards:
         lines += [
-            one_line(card.summary),
+            listed(card.summary),
             f"  {card.ref}  ({', '.join(card.terms)} in {', '.join(card.fields)})",
         ]
     if 0 < len(result.cards) < result.total:
@@ -37,7 +37,7 @@ def search_text(result: SearchResult) -> str:
     if result.expanded:
         lines += ["", "Linked:"]
         for card in result.expanded.cards:
-            lines += [one_line(card.summary), f"  {card.ref}"]
+            lines += [listed(card.summary), f"  {card.ref}"]
         lines += ["the budget left some out"] if result.expanded.is_cut else []
     return "\n".join(lines)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import listed
 from cam.recall.result import Timeline
 from cam.render.recall import card_data, screening_data
 from cam.render.story import step_data, step_lines
@@ -26,14 +26,14 @@ def timeline_text(result: Timeline) -> str:
     lines = [f"{result.ref or result.date}"]
     for step in result.life:
         if step.event.applied or step.event.quotes:
-            lines += ["", *step_lines(step)]
+            lines += ["", *map(listed, step_lines(step))]
     if result.ref and not result.life:
         lines.append("  the history tells nothing more of it")
     if result.cards:
         lines += ["", "Around it:" if result.ref else "Around that time:"]
     for card in result.cards:
         mark = ">" if str(card.ref) == result.ref else " "
-        lines += [f"{mark} {card.created_at}  {one_line(card.summary)}", f"    {card.ref}"]
+        lines += [f"{mark} {card.created_at}  {listed(card.summary)}", f"    {card.ref}"]
     if not result.cards:
         lines += ["", "Nothing that is remembered stands around it."]
     if result.total > len(result.cards):

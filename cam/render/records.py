@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cam.core.display import counted, one_line
+from cam.core.display import counted, listed, one_line
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.formats.record_data import record_to_data, source_to_data
@@ -38,7 +38,7 @@ def list_text(records: Sequence[MemoryRecord], *, is_all: bool = True) -> str:
     """
     if not records:
         return "Nothing is remembered here yet." if is_all else "Nothing of that kind is remembered here."
-    return "\n".join(f"{one_line(r.summary)}\n  {r.ref}" for r in records)
+    return "\n".join(f"{listed(r.summary)}\n  {r.ref}" for r in records)
 
 
 def record_text(record: MemoryRecord) -> str:
@@ -90,7 +90,7 @@ def overview_text(data: dict[str, Any], newest: Sequence[MemoryRecord]) -> str:
         lines += ["", f"{_TITLES[MemoryScope(row['scope'])]}: {row['active']} active{archived}"]
         lines += [f"  {topic:<14}{count:>5}" for topic, count in row["topics"].items()]
     if newest:
-        lines += ["", "Newest:", *(f"  {one_line(r.summary)}" for r in newest)]
+        lines += ["", "Newest:", *(f"  {listed(r.summary)}" for r in newest)]
     else:
         lines += ["", 'Nothing is remembered yet. Try: cam remember "Run the tests with …"']
     if data["problems"]:

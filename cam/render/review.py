@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import one_line
+from cam.core.display import listed, one_line, shortened
 from cam.formats.audit import Waiting
 from cam.formats.history import quote_to_data
 from cam.formats.record_data import record_to_data, source_to_data
@@ -102,15 +102,15 @@ def decided_data(decided: Decided) -> dict[str, Any]:
 def decided_text(decided: Decided) -> str:
     """What was decided, what it did, and how to take it back."""
     if decided.how == "rejected":
-        return f"Rejected: {one_line(decided.item.text)}"
+        return f"Rejected: {listed(decided.item.text)}"
     lines = []
     for change in decided.plan.changes:
         record = change.after or change.before
         assert record is not None
         is_gone = change.after is None or change.after.state != "active"
         verb = "Archived" if is_gone else "Remembered"
-        lines.append(f"{verb}: {one_line(record.summary)}\n  {change.ref}")
-    lines += [f"Known already: {one_line(o.record.summary)}\n  {o.record.ref}" for o in decided.plan.noops]
+        lines.append(f"{verb}: {listed(record.summary)}\n  {change.ref}")
+    lines += [f"Known already: {listed(o.record.summary)}\n  {o.record.ref}" for o in decided.plan.noops]
     if decided.plan.changes:
         lines.append("undo: cam undo")
     return "\n".join(lines)
@@ -156,13 +156,12 @@ def proposed_text(done: Proposed) -> str:
 
 
 def _item_lines(item: Waiting, why: str) -> list[str]:
-    text = one_line(item.text)
-    lines = [f"{item.id}  {text if len(text) <= 160 else text[:159] + '…'}"]
-    lines += [f"          | {one_line(line)}" for line in item.details]
+    lines = [f"{item.id}  {listed(item.text)}"]
+    lines += [f"          | {listed(line)}" for line in item.details]
     if item.target:
-        what = f"put in the place of {one_line(item.old)[:80]!r}" if item.old else "added to it"
+        what = f"put in the place of {shortened(one_line(item.old), 80)!r}" if item.old else "added to it"
         lines.append(f"          for {item.target}: {what}")
-    lines.append(f"          {why}" + (f": {one_line(item.rationale)}" if item.rationale else ""))
+    lines.append(f"          {why}" + (f": {listed(item.rationale)}" if item.rationale else ""))
     lines += [f"          conflicts with {ref}" for ref in item.conflicts_with]
     window = (("valid from", item.valid_from), ("valid until", item.valid_until))
     lines += [f"          {name} {at}" for name, at in window if at]

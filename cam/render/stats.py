@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cam.core.display import counted, one_line
+from cam.core.display import counted, one_line, shortened
 from cam.formats.receipts import InjectionReceipt
 from cam.startup.stats import Stats, Used
 
@@ -53,7 +53,10 @@ def stats_text(stats: Stats) -> str:
 def _block(title: str, used: Sequence[Used], count: str) -> list[str]:
     if not used:
         return []
-    rows = [f"  {_count(u, count)}x {one_line(u.text)[:90] or '[private]'}  ({u.ref})" for u in used[:_SHOWN]]
+    rows = [
+        f"  {_count(u, count)}x {shortened(one_line(u.text), 90) or '[private]'}  ({u.ref})"
+        for u in used[:_SHOWN]
+    ]
     more = [f"  … and {len(used) - _SHOWN} more: cam stats --json"] if len(used) > _SHOWN else []
     return ["", f"{title}:", *rows, *more]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cam.core.display import counted, one_line
+from cam.core.display import counted, listed
 from cam.memory.machines import Synced
 from cam.render.records import problem_data
 from cam.store.predecessor import Restored
@@ -64,7 +64,7 @@ def synced_text(done: Synced) -> str:
         record = change.after or change.before
         assert record is not None
         sign = "-" if change.after is None else "+" if change.before is None else "~"
-        lines += [f"{sign} {one_line(record.summary)}", f"    {record.ref}"]
+        lines += [f"{sign} {listed(record.summary)}", f"    {record.ref}"]
     came = counted(len(done.changes), "change") if done.changes else "nothing new"
     return "\n".join(
         [*lines, f"{came} from {done.where}; {'sent what is new here' if done.sent else 'sent nothing'}"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cam.core.display import counted, one_line
+from cam.core.display import counted, listed, one_line, shortened
 from cam.core.evidence import RolloutMeta
 from cam.core.operations import Change, MemoryOperation
 from cam.formats.record_data import record_to_data
@@ -225,14 +225,13 @@ def _session_lines(session: SessionReport) -> list[str]:
             if change.before is None
             else "~"
         )
-        lines.append(f"{sign} {one_line(record.summary)}\n    {change.ref}")
+        lines.append(f"{sign} {listed(record.summary)}\n    {change.ref}")
     lines += [
-        f"? {one_line(c.candidate.summary)}\n    not kept: {in_words(c.reason)} (cam review)"
+        f"? {listed(c.candidate.summary)}\n    not kept: {in_words(c.reason)} (cam review)"
         for c in session.conflicts[:_SHOWN]
     ]
     return lines
 
 
 def _clip(text: str, width: int = 60) -> str:
-    text = one_line(text)
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return shortened(one_line(text), width)
