@@ -20,6 +20,7 @@ BENCHES = {
     "startup": ("Start-up, 1,000 records", ["startup.py", "--records", "1000"]),
     "startup-large": ("Start-up, 10,000 records", ["startup.py", "--records", "10000", "--runs", "5"]),
     "hooks": ("Installed hooks, 10,000 records", ["hooks.py"]),
+    "session-end": ("When Codex has ended, 10,000 records", ["session_end.py", "--runs", "4"]),
     "rollouts": ("Reading a session of 50 MB", ["rollouts.py", "50"]),
     "extraction": ("What is learned, on labelled sessions", ["extraction.py"]),
     "continuity": ("Where a session stopped, on labelled sessions", ["continuity.py"]),
