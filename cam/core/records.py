@@ -4,6 +4,7 @@ import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from cam.core.errors import InvalidInputError
 
@@ -44,8 +45,7 @@ class RecordType(StrEnum):
     KNOWLEDGE = "knowledge"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class MemoryRef:
+class MemoryRef(NamedTuple):
     """``scope:state:topic:id``, the name under which a record is found."""
 
     scope: MemoryScope
@@ -90,8 +90,7 @@ class MemoryRef:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a record comes from.
 
     Attributes:

@@ -29,7 +29,6 @@ import json
 import re
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from cam.core.problems import Problem
@@ -47,8 +46,7 @@ EPOCH = "1970-01-01T00:00:00.000Z"
 """Time of records whose file does not say when they were written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """One section as it stands in the file.
 
     Attributes:
@@ -62,8 +60,7 @@ class Section:
     ours: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TopicFile:
+class TopicFile(NamedTuple):
     """A topic file, read; ``render`` gives its bytes back."""
 
     scope: MemoryScope
@@ -227,7 +224,7 @@ def _apply(
     rest = dict(changes)
     before = render_topic_file(file)
     closed = not before or before.endswith(b"\n")
-    file = _with_known(replace(file, sections=tuple(map(_without_version, file.sections))), rest, forms)
+    file = _with_known(file._replace(sections=tuple(map(_without_version, file.sections))), rest, forms)
     sections = list(file.sections)
     for wanted in rest.values():
         if wanted is not None:
@@ -237,9 +234,9 @@ def _apply(
             gap = "" if above.endswith("\n") or not above else file.newline
             sections.insert(place, _new_section(wanted, form, gap, file.newline))
     if not closed and sections:
-        sections[-1] = replace(sections[-1], raw=sections[-1].raw.removesuffix(file.newline))
+        sections[-1] = sections[-1]._replace(raw=sections[-1].raw.removesuffix(file.newline))
     elif not closed:
-        file = replace(file, prelude=file.prelude.removesuffix(file.newline))
+        file = file._replace(prelude=file.prelude.removesuffix(file.newline))
     return _verified(sections, file)
 
 
@@ -416,10 +413,10 @@ def _with_known(
             form = forms.get(record.id)
             sections.append(section if wanted == record else _rewritten(section, wanted, file.newline, form))
         elif sections:
-            sections[-1] = replace(sections[-1], raw=sections[-1].raw + blanks)
+            sections[-1] = sections[-1]._replace(raw=sections[-1].raw + blanks)
         else:
             prelude += blanks
-    return replace(file, prelude=prelude, sections=tuple(sections))
+    return file._replace(prelude=prelude, sections=tuple(sections))
 
 
 def _verified(sections: list[Section], file: TopicFile) -> TopicFile:
@@ -480,19 +477,19 @@ def _is_ours(raw: str) -> bool:
 
 def _with_version(sections: list[Section], file: TopicFile) -> TopicFile:
     """The file with these sections; the version line stands above the first that is cam's."""
-    file = replace(file, sections=tuple(sections))
+    file = file._replace(sections=tuple(sections))
     for index, section in enumerate(sections):
         if section.ours:
             head = _head(section.raw)
             line = f"<!-- cam:version {file.digest} -->{file.newline}"
-            sections[index] = replace(section, raw=head + line + section.raw[len(head) :])
+            sections[index] = section._replace(raw=head + line + section.raw[len(head) :])
             break
-    return replace(file, sections=tuple(sections))
+    return file._replace(sections=tuple(sections))
 
 
 def _without_version(section: Section) -> Section:
     head = _head(section.raw)
-    return replace(section, raw=_VERSION.sub("", head) + section.raw[len(head) :])
+    return section._replace(raw=_VERSION.sub("", head) + section.raw[len(head) :])
 
 
 def _head(raw: str) -> str:

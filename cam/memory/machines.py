@@ -246,10 +246,10 @@ class _Merged:
                 wanted[record.id] = clean
         known = {section.raw for section in _parse(name, old).sections}
         sections = tuple(
-            s if s.record is not None or s.raw in known else replace(s, raw=_clean(s.raw))
+            s if s.record is not None or s.raw in known else s._replace(raw=_clean(s.raw))
             for s in file.sections
         )
-        file = replace(file, prelude=_clean(file.prelude), sections=sections)
+        file = file._replace(prelude=_clean(file.prelude), sections=sections)
         return render_topic_file(apply_to_topic_file(file, wanted))
 
     def _note(self) -> None:

@@ -337,9 +337,9 @@ class _Scrubber:
     def _foreign(self, file: TopicFile) -> TopicFile:
         """What is no record: a person's own text, and sections that cannot be read."""
         sections = tuple(
-            s if s.record is not None else replace(s, raw=self._all.sub(ERASED, s.raw)) for s in file.sections
+            s if s.record is not None else s._replace(raw=self._all.sub(ERASED, s.raw)) for s in file.sections
         )
-        return replace(file, prelude=self._all.sub(ERASED, file.prelude), sections=sections)
+        return file._replace(prelude=self._all.sub(ERASED, file.prelude), sections=sections)
 
     def _log(self, data: bytes, name: str) -> bytes:
         lines = []

@@ -90,7 +90,7 @@ def _merge_topic(base: TopicFile, ours: TopicFile, theirs: TopicFile) -> TopicFi
     known = {section.raw.strip() for section in (*base.sections, *ours.sections)}
     foreign = [s for s in theirs.sections if s.record is None and s.raw.strip() not in known]
     prelude = merge_text(base.prelude, ours.prelude, theirs.prelude)
-    ours = replace(ours, prelude=prelude, sections=(*ours.sections, *foreign))
+    ours = ours._replace(prelude=prelude, sections=(*ours.sections, *foreign))
     return apply_to_topic_file(ours, wanted)
 
 

@@ -338,7 +338,7 @@ class _Merger:
             self._records += 1
             self._note(path, record, None)
         file = apply_to_topic_file(file, wanted)
-        file = replace(file, sections=(*file.sections, *(s for s in incoming.sections if s.record is None)))
+        file = file._replace(sections=(*file.sections, *(s for s in incoming.sections if s.record is None)))
         return render_topic_file(_with_prelude(file, incoming))
 
     def _note(self, path: str, after: MemoryRecord, before: MemoryRecord | None) -> None:
@@ -437,7 +437,7 @@ def _with_prelude(file: TopicFile, other: TopicFile) -> TopicFile:
     if not new:
         return file
     prelude = file.prelude if file.prelude.endswith("\n") or not file.prelude else file.prelude + file.newline
-    return replace(file, prelude=prelude + "".join(line + file.newline for line in new))
+    return file._replace(prelude=prelude + "".join(line + file.newline for line in new))
 
 
 def _join_notes(ours: bytes | None, theirs: bytes) -> bytes:

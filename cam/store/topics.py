@@ -3,7 +3,6 @@
 import contextlib
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from cam.core.errors import CamError
@@ -74,7 +73,7 @@ def interpret(layout: StoreLayout, key: TopicKey, raw: bytes | None, *, edits: b
     written = _parse(shadow, path, key)
     if raw is not None and not raw.strip() and written.records:
         problem = Problem(path, 0, "the file is suddenly empty; its records were kept", _EMPTY_ADVICE)
-        return Topic(path, raw, replace(written, problems=(problem,)))
+        return Topic(path, raw, written._replace(problems=(problem,)))
     if not edits and file.version in (written.version, None):
         return Topic(path, raw, file)  # edited, or as cam left it: the same records
     if _is_known(layout, key, raw):
