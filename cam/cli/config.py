@@ -10,7 +10,7 @@ from cam.cli.editor import start_editor
 from cam.cli.options import Cwd, Json
 from cam.context import open_context
 from cam.core.errors import NotFoundError
-from cam.core.settings import BY_NAME
+from cam.core.settings import BY_NAME, Settings
 from cam.render.settings import settings_data, settings_text, show_value
 from cam.setup.settings import change_setting, ensure_settings, settings_path
 
@@ -27,9 +27,7 @@ def list_command(as_json: Json = False, cwd: Cwd = None) -> None:
 
     def work() -> Answer:
         settings = open_context(global_cwd(cwd)).settings
-        return Answer(
-            settings_data(settings), settings_text(settings), tuple(f"cam: {w}" for w in settings.warnings)
-        )
+        return Answer(settings_data(settings), settings_text(settings), _warnings(settings))
 
     respond("config.list", as_json, Access.READS, work)
 
@@ -42,7 +40,7 @@ def get_command(name: str, as_json: Json = False, cwd: Cwd = None) -> None:
         _known(name)
         settings = open_context(global_cwd(cwd)).settings
         row = next(r for r in settings_data(settings)["settings"] if r["name"] == name)
-        return Answer(row, show_value(settings[name]))
+        return Answer(row, show_value(settings[name]), _warnings(settings))
 
     respond("config.get", as_json, Access.READS, work)
 
@@ -58,7 +56,9 @@ def set_command(name: str, value: str, where: Where = "user", as_json: Json = Fa
         change_setting(path, where, name, value)
         now = open_context(global_cwd(cwd)).settings
         text = f"{name} = {show_value(now[name])}  ({now.sources[name]})"
-        return Answer({"name": name, "value": now[name], "source": now.sources[name], "path": path}, text)
+        data = {"name": name, "value": now[name], "source": now.sources[name], "path": path}
+        notes = (*_link_notes(context.environment.settings_file, path, where), *_warnings(now))
+        return Answer(data, text, notes)
 
     respond("config.set", as_json, Access.WRITES, work)
 
@@ -72,10 +72,18 @@ def edit_command(where: Where = "user", cwd: Cwd = None) -> None:
         path = settings_path(context.environment, context.project, where)
         ensure_settings(path, where)
         start_editor(context.environment, path)
-        warnings = open_context(global_cwd(cwd)).settings.warnings
-        return Answer({"path": path}, path, tuple(f"cam: {w}" for w in warnings))
+        return Answer({"path": path}, path, _warnings(open_context(global_cwd(cwd)).settings))
 
     respond("config.edit", as_json=False, access=Access.WRITES, work=work)
+
+
+def _warnings(settings: Settings) -> tuple[str, ...]:
+    return tuple(f"cam: {warning}" for warning in settings.warnings)
+
+
+def _link_notes(named: str, written: str, where: str) -> tuple[str, ...]:
+    """That something else was written than the file of that name: it is a link."""
+    return (f"cam: {named} is a link; {written} was changed",) if where == "user" and written != named else ()
 
 
 def _known(name: str) -> None:

@@ -102,8 +102,9 @@ def _records(context: Context) -> Iterator[str]:
 def _watched(context: Context) -> Iterator[str]:
     """Every other file that decides what is told, those included that are not there."""
     environment, layout, project = context.environment, context.layout, context.project
-    yield environment.settings_file
-    yield environment.settings_file.removesuffix(".yaml") + ".json"
+    for name in (environment.settings_file, environment.settings_file.removesuffix(".yaml") + ".json"):
+        yield name
+        yield os.path.realpath(name)  # it may be a link
     if project is not None:
         for name in (SHARED_FILE, LOCAL_FILE):
             yield os.path.join(project.root, name)

@@ -1,12 +1,13 @@
 """Writing settings files: one value changed, everything else as it was."""
 
 import os
+import stat
 
 from cam.core.errors import IntegrityError, InvalidInputError, WriteRefusedError
 from cam.core.settings import BY_NAME
 from cam.formats.settings_file import parse_settings, set_value
 from cam.store.identity import Project
-from cam.store.settings import LOCAL_FILE, SHARED_FILE
+from cam.store.settings import LOCAL_FILE, SHARED_FILE, behind_link
 from cam.system.environment import Environment
 from cam.system.files import read_bytes, write_atomic
 
@@ -27,13 +28,14 @@ _TEMPLATES = {
 
 
 def settings_path(environment: Environment, project: Project | None, where: str) -> str:
-    """The settings file of a layer.
+    """The settings file of a layer; of the user's one that is a link, what it leads to.
 
     Raises:
+        IntegrityError: the user's file is a link that leads to nothing.
         InvalidInputError: there is no such layer, or no project here.
     """
     if where == "user":
-        return environment.settings_file
+        return behind_link(environment.settings_file)
     if where not in _TEMPLATES:
         raise InvalidInputError(f"no settings file {where!r}; there are user, project and local")
     if project is None:
@@ -56,7 +58,7 @@ def ensure_settings(path: str, where: str) -> bool:
 
 
 def change_setting(path: str, where: str, name: str, value: str) -> None:
-    """Set one value in a settings file; comments, order and everything else stay.
+    """Set one value in a settings file; comments, order, permissions and everything else stay.
 
     Raises:
         InvalidInputError: the value is not allowed.
@@ -70,6 +72,8 @@ def change_setting(path: str, where: str, name: str, value: str) -> None:
         checked = setting.check(value)
     except ValueError as error:
         raise InvalidInputError(f"{name} must be {error}") from None
+    ensure_settings(path, where)
+    mode = stat.S_IMODE(os.stat(path).st_mode)
     text = (read_bytes(path) or _TEMPLATES[where].encode()).decode("utf-8", "surrogateescape")
     layer = parse_settings(text, path, where)
     if layer.warning:
@@ -80,3 +84,4 @@ def change_setting(path: str, where: str, name: str, value: str) -> None:
     except ValueError as error:
         raise IntegrityError(f"{path}: {error}; change it by hand: cam config edit --in {where}") from None
     write_atomic(path, changed.encode("utf-8", "surrogateescape"))
+    os.chmod(path, mode)

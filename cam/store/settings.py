@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
-from cam.core.errors import CamError
+from cam.core.errors import CamError, IntegrityError
 from cam.core.settings import SETTINGS, Layer, Settings, merge_settings
 from cam.formats.settings_file import parse_settings
 from cam.store.identity import Project
@@ -41,17 +41,36 @@ def load_settings(
     return merge_settings(tuple(layers))
 
 
+def behind_link(path: str) -> str:
+    """The file that the user's settings file is: people who keep their dotfiles together make it a link.
+
+    What lies in a repository is anybody's, so a link there is not followed.
+
+    Raises:
+        IntegrityError: it is a link that leads to nothing.
+    """
+    if not os.path.islink(path):
+        return path
+    real = os.path.realpath(path)
+    if not os.path.exists(real):
+        raise IntegrityError(
+            f"{path}: this link leads to {real}, and nothing is there; make it, or a new link"
+        )
+    return real
+
+
 def _file_layer(path: str, name: str, cache: SettingsCache) -> Layer:
     """The layer of a YAML file, or of the predecessor's JSON file where there is no YAML one."""
     for candidate in (path, path.removesuffix(".yaml") + ".json"):
         stamp, layer = None, None
-        with suppress(OSError):
-            stamp = stamp_of(os.lstat(candidate))
-            layer = cache.layer(candidate, stamp, name)
-        if layer is not None:
-            return layer
         try:
-            data = read_bytes(candidate)
+            real = behind_link(candidate) if name == "user" else candidate
+            with suppress(OSError):
+                stamp = stamp_of(os.lstat(real))
+                layer = cache.layer(candidate, stamp, name)
+            if layer is not None:
+                return layer
+            data = read_bytes(real)
         except CamError as error:
             return Layer(name, {}, {}, f"{error}; the file is ignored")
         if data is not None:

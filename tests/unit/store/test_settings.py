@@ -10,6 +10,7 @@ from cam.core.settings import SETTINGS, Settings
 from cam.store.identity import resolve_project
 from cam.store.settings import load_settings
 from cam.system.environment import read_environment
+from tests.unit.cli.run import run
 
 
 @pytest.fixture
@@ -195,3 +196,68 @@ def test_a_file_just_written_is_not_kept(repo: Path) -> None:
     put("user", repo, "max_startup_lines: 31\n")
     assert load(repo)["max_startup_lines"] == 31
     assert not compiled().exists()
+
+
+def linked(repo: Path, text: str) -> tuple[Path, Path]:
+    """The user's settings file as a link into a folder of dotfiles: the link, and what it leads to."""
+    link = Path(put("user", repo, "# here\n"))
+    kept = repo.with_name("dotfiles") / "cam.yaml"
+    kept.parent.mkdir()
+    kept.write_text(text, encoding="utf-8")
+    link.unlink()
+    link.symlink_to(kept)
+    return link, kept
+
+
+def test_the_users_file_may_be_a_link(repo: Path) -> None:
+    link, kept = linked(repo, "max_startup_lines: 50\n")
+    for lines in (50, 60):  # what it leads to is looked at, not the link
+        kept.write_text(f"max_startup_lines: {lines}\n")
+        settings = load(repo)
+        assert (settings["max_startup_lines"], settings.warnings) == (lines, ())
+    kept.unlink()
+    assert [w for w in load(repo).warnings if str(link) in w and f"leads to {kept}" in w]
+    link.unlink()
+    link.symlink_to(repo)
+    assert [w for w in load(repo).warnings if "no regular file" in w]
+
+
+def test_a_repositorys_link_is_not_followed(repo: Path) -> None:
+    _, kept = linked(repo, "max_startup_lines: 50\n")
+    Path(put("project", repo, "")).unlink()
+    (repo / "codex-auto-memory.yaml").symlink_to(kept)
+    settings = load(repo)
+    assert "config.yaml" in settings.sources["max_startup_lines"]
+    assert [w for w in settings.warnings if "codex-auto-memory.yaml: this is no regular file" in w]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_a_link_is_written_through(repo: Path, mode: int, capsys: pytest.CaptureFixture[str]) -> None:
+    link, kept = linked(repo, "# mine\nmax_startup_lines: 50\n")
+    kept.chmod(mode)
+    assert run(["--cwd", str(repo), "config", "set", "max_startup_lines", "70"]) == 0
+    assert f"{link} is a link; {kept} was changed" in capsys.readouterr().err
+    assert link.is_symlink()
+    assert kept.read_text() == "# mine\nmax_startup_lines: 70\n"
+    assert kept.stat().st_mode & 0o777 == mode
+    kept.unlink()
+    assert run(["--cwd", str(repo), "config", "set", "max_startup_lines", "80"]) == 4
+    assert f"leads to {kept}, and nothing is there" in capsys.readouterr().err
+    assert link.is_symlink()
+    assert not kept.exists()
+
+
+def test_config_get_says_what_could_not_be_taken(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, kept = linked(repo, "")
+    kept.unlink()
+    assert run(["--cwd", str(repo), "config", "get", "max_startup_lines"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "200\n"
+    assert "nothing is there" in shown.err
+
+
+def test_a_shared_file_stays_shared(repo: Path) -> None:
+    path = Path(put("project", repo, "max_startup_lines: 50\n"))
+    path.chmod(0o644)
+    assert run(["--cwd", str(repo), "config", "set", "max_startup_lines", "70", "--in", "project"]) == 0
+    assert path.stat().st_mode & 0o777 == 0o644
