@@ -125,7 +125,7 @@ class MarkdownStore:
     def to_plan_on(self, only: Collection[TopicKey] | None = None) -> Snapshot:
         """What ``snapshot`` reads; files that the search index knows are compared with their shadows alone.
 
-        A commit looks at the files themselves again.
+        A commit looks at the files themselves.
         """
         if only is not None:
             return self.snapshot(only)
@@ -491,17 +491,19 @@ def transact(
         StalePlanError: the records kept changing.
         StoreUnavailableError: the machine refused.
     """
+    read = store.to_plan_on
     for _ in range(20):
         only = concerns() if concerns else None
-        snapshot = store.to_plan_on(only)
+        snapshot = read(only)
         if snapshot.has_edits:
             store.note_edits(only)  # what a person took out by hand must be known before anything is planned
-            snapshot = store.to_plan_on(only)
+            snapshot = read(only)
         plan, attachment = planner(snapshot)
         try:
             return plan, store.commit(plan, attachment, undoes)
         except StalePlanError as error:
             stale = error
+            read = store.snapshot  # whatever the index knows, the files decide
     raise stale
 
 

@@ -12,13 +12,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cam.core.operations import MemoryOperation, OperationKind, build_plan
+from cam.core.operations import MemoryOperation, MemoryPlan, OperationKind, build_plan
+from cam.core.ranking import document_of
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
+from cam.core.seams import Snapshot
 from cam.memory.flow import forget, matches, named_terms
 from cam.recall.flow import Recall
 from cam.recall.result import SearchResult
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore, transact
+from cam.store.sidecar_build import build, read_file
 from tests.unit.recall.ask import request, search
 
 AT = "2026-11-30T10:00:00.000Z"
@@ -191,6 +194,27 @@ def test_an_edit_that_keeps_size_and_time_is_seen(store: MarkdownStore) -> None:
     path.write_text(path.read_text().replace("number 41", "number 14"))
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     same(store)
+
+
+def test_what_an_index_has_wrong_is_planned_again_from_the_files(store: MarkdownStore) -> None:
+    same(store)
+    key = (MemoryScope.PROJECT, MemoryState.ACTIVE)
+    names = [path.name for path in Path(store.layout.topics_folder(*key)).glob("topic-*.md")]
+    files = [read_file(store.layout, key, name, "") for name in names]
+    wrong = [file._replace(records=[replace(r, summary="Not so") for r in file.records]) for file in files]
+    data, _ = build(wrong, document_of)
+    (path,) = (p for p in indexes(store) if p.name == "projects~p~project.idx")
+    path.write_bytes(data)
+    seen: list[str] = []
+
+    def forget_it(snapshot: Snapshot) -> tuple[MemoryPlan, None]:
+        record = next(r for r in snapshot.records if r.id == "r-7" and r.scope is MemoryScope.PROJECT)
+        seen.append(record.summary)
+        return build_plan([MemoryOperation(OperationKind.DELETE, record, "")], snapshot.records), None
+
+    transact(store, forget_it)
+    assert seen == ["Not so", fact(7).summary]
+    assert fact(7) not in store.snapshot().records
 
 
 def test_a_missing_or_foreign_index_is_no_matter(store: MarkdownStore) -> None:
