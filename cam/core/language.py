@@ -232,3 +232,40 @@ TASK_WORDS = """
     question answer wrong right good better simple
 """.split()
 """What prompts are made of whatever they are about; a record that shares no more with one is not meant."""
+
+_PACKAGES = "npm pnpm yarn bun pip uv poetry pdm conda cargo gem bundler composer maven gradle brew apt"
+_DATABASES = "postgres postgresql pg mysql mariadb sqlite mongodb mongo redis dynamodb duckdb clickhouse"
+_RUNNERS = "pytest vitest jest mocha playwright cypress junit rspec nose unittest"
+
+KINDS: dict[str, str] = {
+    "package": _PACKAGES,
+    "manager": _PACKAGES,
+    "database": _DATABASES,
+    "db": _DATABASES,
+    "数据库": _DATABASES,
+    "linter": "eslint ruff flake8 pylint biome clippy rubocop golangci stylelint shellcheck oxlint",
+    "formatter": "prettier black gofmt rustfmt ruff biome clang-format",
+    "framework": f"{_RUNNERS} react next vue svelte angular django flask fastapi rails express spring",
+    "runner": _RUNNERS,
+    "orm": "prisma drizzle sqlalchemy typeorm sequelize hibernate activerecord",
+    "bundler": "vite webpack esbuild rollup parcel turbopack",
+    "cache": "redis memcached valkey",
+    "queue": "kafka rabbitmq sqs celery sidekiq nats bullmq",
+    "cloud": "aws gcp azure cloudflare hetzner",
+    "hosting": "vercel netlify heroku render aws gcp azure cloudflare",
+    "ci": "jenkins circleci buildkite gitlab actions",
+    "monitoring": "grafana prometheus datadog sentry kibana",
+    "browser": "chrome chromium firefox safari",
+    "editor": "vim neovim emacs vscode cursor zed",
+    "shell": "bash zsh fish powershell",
+    "chat": "slack teams discord mattermost",
+    "tracker": "jira linear asana",
+    "language": "python typescript javascript rust golang java kotlin ruby elixir english german chinese",
+    "runtime": "node deno bun",
+    "container": "docker podman compose",
+    "secrets": "vault sops doppler 1password",
+}
+"""What a kind of thing is called, and things of that kind: who asks for the one is glad of the other.
+
+It holds in this direction alone: who asks for npm has not asked for yarn.
+"""

@@ -30,7 +30,7 @@ from operator import add, eq
 from typing import NamedTuple, Protocol
 from unicodedata import normalize
 
-from cam.core.language import CJK_STOP, STOP_WORDS, SYNONYMS
+from cam.core.language import CJK_STOP, KINDS, STOP_WORDS, SYNONYMS
 from cam.core.records import MemoryRecord
 
 K1 = 0.9
@@ -345,7 +345,7 @@ def query_terms(query: str) -> tuple[Term, ...]:
     for piece in telling or pieces:
         own = _asked(piece)
         weights = dict.fromkeys(own, 1.0)
-        for other in _synonyms(own[0]):
+        for other in (*_synonyms(own[0]), *_of_kind(own[0])):
             weights.setdefault(other, SYNONYM_WEIGHT)
         terms.setdefault(own[0], Term(piece.word, tuple(weights.items())))
     return tuple(terms.values())
@@ -588,6 +588,13 @@ def _synonyms(token: str) -> tuple[str, ...]:
             others.update(dict.fromkeys(map(_first_token, group)))
     others.pop(token, None)
     return tuple(others)
+
+
+def _of_kind(token: str) -> tuple[str, ...]:
+    """Tokens of what is of the kind that ``token`` names."""
+    alike = (kind for kind in KINDS if kind[0] == token[:1])
+    found = (KINDS[kind].split() for kind in alike if _first_token(kind) == token)
+    return tuple(map(_first_token, chain.from_iterable(found)))
 
 
 @cache

@@ -147,6 +147,14 @@ def test_a_version_is_found_with_and_without_its_letter() -> None:
     assert found("2", "API v2", "unrelated") == [0]
 
 
+def test_who_asks_for_a_kind_finds_what_is_of_it_and_not_the_other_way_round() -> None:
+    assert found("which package manager do we use?", "Use pnpm, never npm", "Deploys run on Tuesdays") == [0]
+    assert found("what linter", "ruff checks every file", "unrelated words") == [0]
+    assert found("数据库", "orders are kept in Postgres", "unrelated words") == [0]
+    assert found("npm", "yarn installs the front end", "the package manager is decided") == []
+    assert found("yarn", "the package manager of choice") == []
+
+
 def test_a_word_itself_beats_its_synonym() -> None:
     assert found("database", "the db is up", "the database is up") == [1, 0]
 
