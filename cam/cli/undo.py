@@ -1,6 +1,8 @@
 """cam undo."""
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -8,12 +10,14 @@ import typer
 from cam.cli.answer import Access, Answer, respond
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
-from cam.core.display import listed
+from cam.core.display import counted, listed
 from cam.core.errors import InvalidInputError
 from cam.memory.flow import undo
 from cam.memory.result import Undone
 
 _CHANGE = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")  # as the store names its transactions
+_SHOWN = 10
+"""Records of one change that are named because they stay as they are; ``--json`` has all."""
 
 
 def undo_command(
@@ -40,7 +44,13 @@ def _undo(what: str, cwd: str | None) -> Answer:
             f"{what!r} is neither a number nor the name of a change; 'cam memory diff --since 7d' names them"
         )
     done = undo(enter_context(cwd).store, what if steps is None else steps)
-    notes = [f"cam: {ref} was changed since and stays as it is" for step in done for ref in step.kept]
+    taken = [step for step in done if step.transaction]
+    notes = [note for step in done for note in _reasons(step)]
+    notes += [
+        f"cam: so nothing of {step.undoes} was there to take back; the change before it was taken"
+        for step, after in pairwise(done)
+        if not step.transaction and after.transaction
+    ]
     notes += [
         f"cam: {what} since; that stays (cam undo {change})" for step in done for change, what in step.passed
     ]
@@ -49,10 +59,9 @@ def _undo(what: str, cwd: str | None) -> Answer:
         for step in done
         for target in step.files
     ]
-    if steps is not None and len(done) < steps:
-        notes.append(
-            f"cam: only {len(done)} {'change was' if len(done) == 1 else 'changes were'} there to take back"
-        )
+    if steps is not None and 0 < len(taken) < steps:
+        was = "change was" if len(taken) == 1 else "changes were"
+        notes.append(f"cam: only {len(taken)} {was} there to take back")
     data = {
         "steps": [
             {
@@ -60,16 +69,30 @@ def _undo(what: str, cwd: str | None) -> Answer:
                 "transaction": s.transaction,
                 "refs": [str(c.ref) for c in s.changes],
                 "kept": list(s.kept),
+                "same": list(s.same),
                 "passed": [change for change, _ in s.passed],
                 "files": list(s.files),
             }
             for s in done
         ]
     }
-    return Answer(data, _text(done), tuple(notes))
+    return Answer(data, _text(taken), tuple(notes))
 
 
-def _text(done: tuple[Undone, ...]) -> str:
+def _reasons(step: Undone) -> list[str]:
+    """Why records of a step stay as they are; of what it did the rest of the answer tells."""
+    notes = [
+        f"cam: {ref} was {'taken out' if ref in step.gone else 'changed'} since and stays as it is"
+        for ref in step.kept
+    ]
+    notes += [
+        f"cam: {ref} {'is gone' if ref in step.gone else 'is as it was before'} already" for ref in step.same
+    ]
+    more = len(notes) - _SHOWN
+    return [*notes[:_SHOWN], *([f"cam: so it is with {counted(more, 'more record')}"] if more > 0 else [])]
+
+
+def _text(done: Sequence[Undone]) -> str:
     lines = []
     for step in done:
         for change in step.changes:

@@ -17,7 +17,16 @@ from cam.formats.memory_index import note_records, without_note
 from cam.memory.lookup import find
 from cam.memory.result import Changed, Edit, Forgotten, Remembered, Undone
 from cam.memory.screen import screened
-from cam.memory.take_back import MARK, RULE, is_arrival, last_step, named_step, plan_back, undo_target
+from cam.memory.take_back import (
+    MARK,
+    RULE,
+    TakenBack,
+    is_arrival,
+    last_step,
+    named_step,
+    plan_back,
+    undo_target,
+)
 from cam.store.attached import TAKEN_ALONG, attached_by
 from cam.store.machine import read_machine, with_origins
 from cam.store.memory_store import MarkdownStore, transact
@@ -198,8 +207,12 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
     """Take back the last ``what`` changes that were made here, newest first, or the transaction of that name.
 
     Global memory that was changed from another project stays, unless that change is named; so does what
-    arrived from another machine. Each step is itself in the history; a step that is named may be an undo,
-    and taking that back is a redo.
+    arrived from another machine. Of a change whose records were all changed since, or are already as they
+    were, nothing can be taken back: it is passed over, with the reason, and does not count. Each step is
+    itself in the history; a step that is named may be an undo, and taking that back is a redo.
+
+    Returns:
+        What each step did, newest first, those that were passed over included.
 
     Raises:
         NotFoundError: there is nothing to take back, or no such transaction.
@@ -212,8 +225,9 @@ def undo(store: MarkdownStore, what: int | str = 1) -> tuple[Undone, ...]:
         return (_undo_step(store, step),)
     done: list[Undone] = []
     here = _ids_of(store)
-    while len(done) < what:
-        step, elsewhere = last_step(_headlines(store), here)
+    while sum(bool(each.transaction) for each in done) < what:
+        idle = {each.undoes for each in done if not each.transaction}
+        step, elsewhere = last_step(_headlines(store), here, idle)
         if not step:
             break
         passed = tuple((e.transaction, _elsewhere(e)) for e in elsewhere) if not done else ()
@@ -283,18 +297,21 @@ def _against(store: MarkdownStore, scope: MemoryScope, summary: str) -> set[Topi
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
     if step[0].reason.startswith(TAKEN_ALONG):
         return _detach(store.layout.root, step[0].transaction)
-    kept: tuple[str, ...] = ()
+    back = TakenBack(MemoryPlan())
 
-    def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment]:
-        nonlocal kept
+    def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
+        nonlocal back
         back = plan_back(step, [*snapshot.records, *_standing_notes(store, step)])
-        kept = back.kept
+        if not back.plan.changes:
+            return MemoryPlan(), None
         return back.plan, _audit(store, "undo", back.plan, {"undoes": step[0].transaction})
 
     about = [record.key for event in step for record in (event.before, event.after) if record is not None]
     made, transaction = transact(store, plan, step, lambda: homes(store.layout, about))
     redo = f"cam undo {transaction}" if transaction else ""
-    return Undone(step[0].transaction, made.changes, kept, transaction, redo=redo)
+    return Undone(
+        step[0].transaction, made.changes, back.kept, transaction, redo=redo, same=back.same, gone=back.gone
+    )
 
 
 def _detach(root: str, transaction: str) -> Undone:

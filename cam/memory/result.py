@@ -79,7 +79,10 @@ class Undone:
         undoes: the transaction that was taken back.
         changes: records before and after the step.
         kept: refs that were changed since and were left as they are.
-        transaction: the step's own; taking it back is a redo.
+        same: refs that were already as they had been before.
+        gone: those of both that are there no more.
+        transaction: the step's own; taking it back is a redo. "" where nothing was to be taken back: then
+            nothing was written.
         passed: newer changes that were made elsewhere and stay: the transaction, and in words what it did.
         files: instruction files that an accepted proposal changed since; they are no memory and stay.
         redo: the command that does it again.
@@ -92,6 +95,8 @@ class Undone:
     passed: tuple[tuple[str, str], ...] = ()
     files: tuple[str, ...] = ()
     redo: str = ""
+    same: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

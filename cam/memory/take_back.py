@@ -28,14 +28,18 @@ class TakenBack:
     Attributes:
         plan: records changed back; a noop for each that stays.
         kept: refs of records that were changed since and stay as they are.
+        same: refs of records that are already as they were before.
+        gone: those of both that are there no more.
     """
 
     plan: MemoryPlan
     kept: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
 
 
 def last_step(
-    lines: Iterable[Headline], here: Collection[str] = ()
+    lines: Iterable[Headline], here: Collection[str] = (), but: Collection[str] = ()
 ) -> tuple[list[HistoryEvent], list[HistoryEvent]]:
     """The newest transaction that can be taken back: no undo, not undone, not by hand alone.
 
@@ -45,6 +49,7 @@ def last_step(
     Args:
         lines: of all scopes, in any order; within a scope oldest first.
         here: ids of the project that asks; without any, all changes were made here.
+        but: transactions that are passed over: there is nothing of them to take back.
 
     Returns:
         Its events, none if there is no such transaction; and of each newer one that was made from another
@@ -53,7 +58,7 @@ def last_step(
     undone: set[str] = set()
     elsewhere: list[HistoryEvent] = []
     for transaction, headlines in reversed(_steps(lines).items()):
-        if transaction in undone:
+        if transaction in undone or transaction in but:
             continue
         step = _read(headlines)
         target = undo_target(step)
@@ -98,8 +103,8 @@ def is_arrival(event: HistoryEvent) -> bool:
 
 
 def undo_target(step: Iterable[HistoryEvent | Headline]) -> str:
-    """The transaction that the one with these events takes back, "" if it is no undo."""
-    reasons = (event.reason for event in step if event.reason.startswith(MARK))
+    """The transaction that the one with these events takes back, "" if it is no undo or took nothing back."""
+    reasons = (event.reason for event in step if event.applied and event.reason.startswith(MARK))
     return next(reasons, "").removeprefix(MARK).partition(":")[0]
 
 
@@ -129,6 +134,8 @@ def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -
     reason = f"{MARK}{events[0].transaction}"
     touched: dict[RecordKey, HistoryEvent] = {}
     kept: list[str] = []
+    gone: list[str] = []
+    same: list[str] = []
     noops: list[MemoryOperation] = []
     for event in reversed(events):
         record = _record(event)
@@ -138,6 +145,10 @@ def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -
             is_clear = False  # a text has no id by which it would be known: somebody changed it
         if not is_clear:
             kept.append(event.ref)
+        elif wanted == present:
+            same.append(event.ref)
+        if present is None and (not is_clear or wanted is None):
+            gone.append(event.ref)
         if not is_clear or wanted == present:
             why = "it is so already" if is_clear else "it was changed since and stays as it is"
             noops.append(MemoryOperation(OperationKind.NOOP, present or record, f"{reason}: {why}", RULE))
@@ -153,7 +164,7 @@ def plan_back(events: Sequence[HistoryEvent], records: Iterable[MemoryRecord]) -
         for key, event in touched.items()
         if known.get(key) != now[key]
     ]  # fmt: skip
-    return TakenBack(MemoryPlan(tuple(changes), tuple(noops)), tuple(kept))
+    return TakenBack(MemoryPlan(tuple(changes), tuple(noops)), tuple(kept), tuple(same), tuple(gone))
 
 
 def _steps(lines: Iterable[Headline]) -> dict[str, list[Headline]]:

@@ -315,9 +315,9 @@ def test_an_undo_that_finds_everything_changed_is_passed_by_the_next(store: Mark
     say(store, "Lockfiles are committed")
     path = Path(store.layout.topic_file(PROJECT, MemoryState.ACTIVE, "workflow"))
     path.write_text(path.read_text().replace("Lockfiles are committed", "Lockfiles are in git"))
-    (step,) = undo(store)
-    assert (step.changes, len(step.kept)) == ((), 1)
-    (step,) = undo(store)  # the hand edit is the person's own and is not taken back unasked
+    passed, step = undo(store)
+    assert (passed.changes, len(passed.kept)) == ((), 1)
+    # The hand edit is the person's own and is not taken back unasked.
     assert [str(c.ref) for c in step.changes] == [str(first.ref)]
     assert [r.summary for r in store.snapshot().records] == ["Lockfiles are in git"]
 

@@ -1,5 +1,6 @@
 """A person edits memory: verbatim, never a secret, never the wrong record, always with a way back."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from hypothesis import strategies as st
 from cam.core.display import without_escapes
 from cam.core.errors import InvalidInputError, NotFoundError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
-from cam.memory.flow import forget, matches, remember, undo
+from cam.memory.edits import edit
+from cam.memory.flow import change, forget, matches, remember, undo
 from cam.memory.lookup import find
 from cam.memory.screen import MAX_TEXT
+from cam.memory.wish import Wish
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from tests.property.strategies import lines
@@ -220,3 +223,43 @@ def test_what_a_terminal_coloured_is_remembered_without_the_colours(store: Markd
     done = remember(store, "\x1b[31mUse pnpm\x1b[0m\u202e", [], MemoryScope.PROJECT, "workflow")
     assert done.record.summary == "Use pnpm"
     assert "31m" not in done.record.id
+
+
+def by_hand(store: MarkdownStore, old: str, new: str) -> None:
+    path = Path(store.layout.topic_file(PROJECT, MemoryState.ACTIVE, "workflow"))
+    path.write_text(path.read_text().replace(old, new))
+
+
+def test_a_step_that_takes_nothing_back_does_not_count(store: MarkdownStore) -> None:
+    say(store, "Deploys run on Tuesdays")
+    record = say(store, "Never push to main")
+    by_hand(store, "Never push to main", "Never push to main or next")
+    idle, done = undo(store)
+    assert (idle.transaction, idle.kept, idle.gone) == ("", (str(record.ref),), ())
+    assert active(store) == ["Never push to main or next"]
+    written = Path(store.layout.root, "projects/shop-1/project/memory-history.jsonl").read_bytes()
+    (again,) = undo(store, 3)  # nothing else is left: the same answer, and nothing is written
+    assert again == idle
+    assert Path(store.layout.root, "projects/shop-1/project/memory-history.jsonl").read_bytes() == written
+    undo(store, done.transaction)
+    by_hand(store, "Never push to main or next", "Never push to main")
+    assert undo(store)[0].transaction  # as it was again, it can be taken back after all
+    assert active(store) == ["Deploys run on Tuesdays"]
+
+
+def test_what_is_gone_already_is_said(store: MarkdownStore) -> None:
+    record = say(store, "Never push to main")
+    path = Path(store.layout.topic_file(PROJECT, MemoryState.ACTIVE, "workflow"))
+    path.write_text("# workflow\n\n## Ask Ada first\n")
+    (idle,) = undo(store)
+    assert (idle.transaction, idle.same, idle.gone) == ("", (str(record.ref),), (str(record.ref),))
+
+
+def test_a_correction_of_what_was_deleted_since_stays_deleted(store: MarkdownStore) -> None:
+    record = say(store, "Never push to main")
+    change(store, "edit", partial(edit, wish=Wish("Push to main on Fridays")), record.ref)
+    path = Path(store.layout.topic_file(PROJECT, MemoryState.ACTIVE, "workflow"))
+    path.write_text("# workflow\n\n## Ask Ada first\n")
+    first, second = undo(store)
+    assert (first.kept, first.gone, second.same) == ((str(record.ref),),) * 3
+    assert active(store) == ["Ask Ada first"]

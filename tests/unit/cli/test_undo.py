@@ -1,0 +1,30 @@
+"""What undo says of a change of which nothing can be taken back."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.run import run
+
+
+def test_it_says_why_and_takes_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    refs = []
+    for text in ("Deploys run on Tuesdays", "Never push to main"):
+        assert run(["remember", text, "--scope", "global", "--topic", "workflow", "--json"]) == 0
+        refs.append(json.loads(capsys.readouterr().out)["data"]["ref"])
+    path = tmp_path / "store/global/workflow.md"
+    path.write_text(path.read_text().replace("Never push", "Never ever push"))
+    assert run(["undo"]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith(f"cam: {refs[1]} was changed since and stays as it is\ncam: so nothing of ")
+    assert f"- Deploys run on Tuesdays\n    {refs[0]}\nredo: cam undo " in said.out
+    path.write_text("# workflow\n\n## Ask Ada first\n")
+    assert run(["undo"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "Nothing was taken back.\n"
+    assert said.err == f"cam: {refs[1]} is gone already\n"
