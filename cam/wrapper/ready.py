@@ -1,6 +1,11 @@
 """What has to be done but once to read a session, done while Codex is at work and nobody waits."""
 
+from dataclasses import replace
+
 from cam.core.evidence import RolloutEvidence
+
+_ENOUGH = 100
+"""Items of a session, the last ones, that ask for most of the patterns; a resumed one may have thousands."""
 
 
 def get_ready(evidence: RolloutEvidence) -> None:
@@ -15,5 +20,6 @@ def get_ready(evidence: RolloutEvidence) -> None:
     from cam.sync.review import review  # noqa: F401, PLC0415
     from cam.wrapper.after import finish  # noqa: F401, PLC0415
 
-    HeuristicExtractor().extract(evidence, ())
-    summarize(evidence)
+    last = replace(evidence, items=evidence.items[-_ENOUGH:])
+    HeuristicExtractor().extract(last, ())
+    summarize(last)
