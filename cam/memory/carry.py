@@ -13,7 +13,6 @@ from cam.core.seams import Attachment, Snapshot
 from cam.core.secrets import mask
 from cam.formats.audit import render_audit
 from cam.formats.memory_index import note_record, with_note
-from cam.language.placement import topic_of
 from cam.memory.transfer import (
     Export,
     Intake,
@@ -79,6 +78,8 @@ def import_memory(
         NotFoundError: there is no such file.
         InvalidInputError: it cannot be read as an export or a list; nothing was written.
     """
+    from cam.language.placement import topic_of  # noqa: PLC0415 - an export places nothing
+
     data = read_bytes(path)
     if data is None:
         raise NotFoundError(f"there is no file {path}")
