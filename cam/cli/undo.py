@@ -18,6 +18,8 @@ from cam.memory.result import Undone
 _CHANGE = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")  # as the store names its transactions
 _SHOWN = 10
 """Records of one change that are named because they stay as they are; ``--json`` has all."""
+_LISTED = 20
+"""Records that are named because they were taken back; likewise."""
 
 
 def undo_command(
@@ -93,14 +95,16 @@ def _reasons(step: Undone) -> list[str]:
 
 
 def _text(done: Sequence[Undone]) -> str:
-    lines = []
-    for step in done:
-        for change in step.changes:
-            record = change.after or change.before
-            assert record is not None
-            sign = "-" if change.after is None else "+"
-            lines.append(f"{sign} {listed(record.summary)}\n    {record.ref}")
-    if not lines:
+    changes = [change for step in done for change in step.changes]
+    if not changes:
         return "Nothing was taken back."
+    lines = []
+    for change in changes[:_LISTED]:
+        record = change.after or change.before
+        assert record is not None
+        sign = "-" if change.after is None else "+"
+        lines.append(f"{sign} {listed(record.summary)}\n    {record.ref}")
+    if len(changes) > _LISTED:
+        lines.append(f"… and {len(changes) - _LISTED:,} more, all of them with --json")
     redo = [f"redo: {done[0].redo}"] if len(done) == 1 and done[0].redo else []
     return "\n".join(["Taken back:", *lines, *redo])

@@ -1,4 +1,4 @@
-"""What undo says of a change of which nothing can be taken back."""
+"""What undo says: why nothing was taken back, and of a large change the beginning."""
 
 import json
 from pathlib import Path
@@ -28,3 +28,17 @@ def test_it_says_why_and_takes_the_one_before(
     said = capsys.readouterr()
     assert said.out == "Nothing was taken back.\n"
     assert said.err == f"cam: {refs[1]} is gone already\n"
+
+
+def test_a_large_change_is_told_with_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.json").write_text(json.dumps([{"summary": f"Fact {n}"} for n in range(50)]))
+    assert run(["memory", "import", "list.json"]) == 0
+    capsys.readouterr()
+    assert run(["undo"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 + 2 * 20 + 2
+    assert lines[-2] == "… and 30 more, all of them with --json"
