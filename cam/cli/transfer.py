@@ -32,7 +32,9 @@ def export_command(
         if not force and os.path.lexists(path):
             raise WriteRefusedError(f"{path} is there already; --force writes over it")
         text, count, problems = export_memory(context.store, form)
-        notes = tuple(f"cam: not in the export: {p}" for p in problems)
+        # Of some of them all was read: an id that stands twice, a file that was suddenly empty.
+        notes = tuple(f"cam: {problem}" for problem in problems)
+        notes += ("cam: what cannot be read is not in the export",) if problems else ()
         if output is None:
             data = {"format": form, "records": count, "text": text}
             return Answer(data, text.removesuffix("\n"), notes, verbatim=True)

@@ -10,16 +10,18 @@ Import also takes a plain JSON list of ``{scope, topic, summary, details?}``.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 from cam.core.errors import CamError, InvalidInputError
-from cam.core.operations import MemoryOperation, OperationKind
+from cam.core.operations import MemoryOperation, OperationKind, RecordKey
 from cam.core.private import strip
 from cam.core.records import (
     MemoryRecord,
+    MemoryRef,
     MemoryScope,
     MemoryState,
     Source,
@@ -86,10 +88,13 @@ def export_markdown(export: Export, project: str | None, at: str) -> str:
     for scope, text in export.notes.items():
         # As JSON: any line of it may look like one of ours.
         parts.append(f"\n<!-- cam:notes {json.dumps({'scope': scope, 'text': text})} -->\n")
-    files: dict[tuple[MemoryScope, MemoryState, str], dict[str, MemoryRecord | None]] = {}
-    for record in export.records:
-        files.setdefault((record.scope, record.state, record.topic), {})[record.id] = record
-    for (scope, state, topic), records in files.items():
+    files: dict[tuple[MemoryScope, MemoryState, str, int], dict[str, MemoryRecord | None]] = {}
+    seen: Counter[MemoryRef] = Counter()
+    for record in export.records:  # an id may stand twice: its second record is in a file of its own
+        key = (record.scope, record.state, record.topic, seen[record.ref])
+        files.setdefault(key, {})[record.id] = record
+        seen[record.ref] += 1
+    for (scope, state, topic, _), records in files.items():
         line = json.dumps({"scope": scope, "state": state, "topic": topic})
         body = render_topic_file(apply_to_topic_file(new_topic_file(scope, state, topic), records))
         parts.append(f"\n<!-- cam:file {line} -->\n{body.decode()}")
@@ -144,6 +149,7 @@ def decide_import(
     """What importing does to ``records``: nothing is lost, and a second time nothing is done.
 
     What has the same id is updated where the import's one is newer; the same text under another id is known.
+    An id that stands twice in the file is given anew to the second of its records.
 
     Args:
         export: what was read.
@@ -151,8 +157,10 @@ def decide_import(
         is_erased: whether a text, by its ``tombstone_key``, may not come back.
         origin: the file's name, kept as source of plain entries.
     """
-    present = {r.key: r for r in records}
-    texts = {_text(r) for r in present.values()}
+    standing = list(records)
+    present = {r.key: r for r in standing}
+    texts = {_text(r) for r in standing}
+    came: dict[RecordKey, MemoryRecord] = {}
     operations: list[MemoryOperation] = []
     known = masked = refused = 0
     for item in export.records:
@@ -162,8 +170,11 @@ def decide_import(
             continue
         masked += clean != item
         record = _named(clean, present, origin) if export.plain else clean
+        if came.setdefault(clean.key, clean) != clean and not export.plain:
+            record = replace(clean, id=_own_id(clean, present))
         before = None if export.plain else present.get(record.key)
-        if before == record or (before is None and _text(record) in texts):
+        is_said = _text(record) in texts and (before is None or _text(before) != _text(record))
+        if before == record or is_said:
             known += 1
             continue
         if before is not None and before.updated_at >= record.updated_at:
@@ -192,13 +203,19 @@ def screened_record(record: MemoryRecord) -> MemoryRecord | None:
 
 def _named(record: MemoryRecord, present: Mapping[Any, MemoryRecord], origin: str) -> MemoryRecord:
     """A plain entry with an id that its text gives it, so that a second import meets itself."""
+    name = _own_id(record, present)
+    return replace(record, id=name, sources=(Source("import", name=origin or None),))
+
+
+def _own_id(record: MemoryRecord, present: Mapping[Any, MemoryRecord]) -> str:
+    """An id from the text that no other text of the topic has."""
     digest = sha256(record.text.encode("utf-8", "surrogatepass")).hexdigest()
     for length in range(6, len(digest)):
         name = new_id(record.summary, digest[:length])
         other = present.get((record.scope, record.topic, name))
         if other is None or _text(other) == _text(record):
             break
-    return replace(record, id=name, sources=(Source("import", name=origin or None),))
+    return name
 
 
 def _text(record: MemoryRecord) -> tuple[MemoryScope, str, str, tuple[str, ...]]:

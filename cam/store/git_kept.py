@@ -6,6 +6,7 @@ environment, runs no hook and signs nothing.
 """
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,11 +18,15 @@ from cam.store.git_merge import is_shared
 from cam.store.machine import MARKER, name_machine
 from cam.system.files import read_bytes, unlink_quietly, write_atomic, written_at
 from cam.system.git import git_variables
+from cam.system.processes import works_in
 
 BRANCH = "main"
 
 _STALE = 60.0
-"""Seconds after which nobody is at work behind a lock of git's any more; each step of cam's takes less."""
+"""Seconds after which a lock that no git holds is taken away; programs that are no git hold one for less."""
+
+_HELD = re.compile(r"(?:Unable to create '|could not lock config file )([^']+?)(?:\.lock)?'?: File exists")
+"""How git says that something is locked."""
 
 _REGULAR = "100"
 """How the mode of a regular file begins."""
@@ -111,10 +116,15 @@ def keep(root: str, message: str) -> bool:
 
 
 def clear_locks(root: str) -> None:
-    """Take away what a git that was killed left locked; behind a young lock somebody may be at work."""
-    for name in _LOCKS:
-        path = os.path.join(root, ".git", name)
-        if 0 < written_at(path) < time.time() - _STALE:
+    """Take away what a git that was killed left locked.
+
+    A person's git holds one as long as its editor is open: while any git lives in the store, whoever started
+    it, locks stay, and so do young ones.
+    """
+    paths = [os.path.join(root, ".git", name) for name in _LOCKS]
+    old = [path for path in paths if 0 < written_at(path) < time.time() - _STALE]
+    if old and not works_in("git", root):
+        for path in old:
             unlink_quietly(path)
 
 
@@ -191,7 +201,7 @@ def git(root: str, *words: str, good: Sequence[int] = (0,)) -> str:
     """
     code, out, err = try_git(root, *words)
     if code not in good:
-        raise StoreUnavailableError(f"git {words[0]}: {complaint(err) or f'it failed with exit code {code}'}")
+        raise _refusal(words[0], err, code)
     return out
 
 
@@ -240,6 +250,17 @@ def _who(root: str) -> tuple[str, ...]:
     return ("-c", "user.name=cam", "-c", "user.email=cam@localhost")
 
 
+def _refusal(verb: str, said: str, code: int) -> StoreUnavailableError:
+    """What git refused, in one line; where something is locked, what to do about it."""
+    line = complaint(said)
+    if held := _HELD.search(line):
+        return StoreUnavailableError(
+            f"{held.group(1)}.lock: another git is at work in the store, maybe one whose editor is open;"
+            " let it end and try again, or take that file away if no git runs"
+        )
+    return StoreUnavailableError(f"git {verb}: {line or f'it failed with exit code {code}'}")
+
+
 def _listed(root: str, *words: str) -> list[str]:
     return sorted({name for name in git(root, "ls-files", "-z", *words).split("\0") if name})
 
@@ -248,7 +269,7 @@ def _stage(root: str, *words: str, names: Sequence[str]) -> None:
     told = "".join(f"{name}\0" for name in names)
     code, _, said = try_git(root, "update-index", *words, "-z", "--stdin", told=told)
     if code:
-        raise StoreUnavailableError(f"git update-index: {complaint(said)}")
+        raise _refusal("update-index", said, code)
 
 
 def _has_commits(root: str) -> bool:

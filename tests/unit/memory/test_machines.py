@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -368,3 +370,66 @@ def test_off_until_init_and_nowhere_until_told(
     assert main(line) == 1
     assert "cam: git ls-remote: fatal: " in capsys.readouterr().err
     assert machine.texts() == {"Lint first", "Test last"}
+
+
+EDITOR = """\
+import os, sys, time
+open(sys.argv[1] + ".open", "w").close()
+while not os.path.exists(sys.argv[1] + ".close"):
+    time.sleep(0.01)
+"""
+
+
+def test_a_commit_whose_editor_is_open_keeps_its_lock(pair: tuple[Machine, Machine], tmp_path: Path) -> None:
+    one, _ = pair
+    one.say("Deploys run on Tuesdays")
+    one.sync()
+    script = tmp_path / "editor.py"
+    script.write_text(EDITOR)
+    words = ["git", "-c", "user.name=x", "-c", "user.email=x@y", "commit", "--allow-empty", "-a"]
+    path = one.root / "projects/shop-1/project/workflow.md"
+    path.write_text(path.read_text() + "\n## Ask Ada\n")
+    editor = {"GIT_EDITOR": f'"{sys.executable}" "{script}"'}
+    person = subprocess.Popen(words, cwd=one.root, env=os.environ | editor, stdout=subprocess.DEVNULL)
+    message, lock = one.root / ".git/COMMIT_EDITMSG", one.root / ".git/index.lock"
+    try:
+        wait_for(Path(f"{message}.open"), person)
+        assert lock.exists()
+        os.utime(lock, (1, 1))  # it is open for long
+        one.say("Lint before you push")  # goes with the next commit
+        assert lock.exists()
+        with pytest.raises(StoreUnavailableError, match=r"index\.lock: another git is at work in the store"):
+            one.sync()
+        assert lock.exists()
+    finally:
+        message.write_text("By hand\n")
+        Path(f"{message}.close").touch()
+        assert person.wait(30) == 0
+    one.sync()
+    assert "By hand" in git(one.root, "log", "--format=%s")
+
+
+@pytest.mark.parametrize("name", ["index.lock", "config.lock"])
+def test_what_a_killed_git_left_locked(pair: tuple[Machine, Machine], name: str) -> None:
+    one, _ = pair
+    one.say("Deploys run on Tuesdays")
+    one.sync()
+    lock = one.root / ".git" / name
+    lock.touch()
+    one.say("Lint before you push")
+    with pytest.raises(
+        StoreUnavailableError, match=rf"{name}: another git is at work .* take that file away"
+    ):
+        one.sync()
+    os.utime(lock, (1, 1))
+    one.sync()
+    assert not lock.exists()
+
+
+def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
+    """Until the file is there; it comes at once, or never."""
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -19,6 +19,7 @@ from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.verify import verify
 from tests.property.strategies import records
+from tests.unit.cli.run import run
 
 AT = "2026-11-30T10:00:00.000Z"
 
@@ -366,3 +367,42 @@ def test_a_topic_that_would_be_too_large_to_search_is_refused(
     with pytest.raises(InvalidInputError, match=r"workflow\.md would have"):
         take_in(store, tmp_path / "many.json", entries)
     assert markdown(store) == before
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_an_id_that_stands_twice_goes_through_a_file_with_both_texts(
+    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = store_at(tmp_path / "one"), store_at(tmp_path / "two")
+    remember(one, "Deploys run on Tuesdays", (), MemoryScope.GLOBAL, "workflow")
+    path = Path(one.layout.topic_file(MemoryScope.GLOBAL, MemoryState.ACTIVE, "workflow"))
+    section = path.read_text()[path.read_text().index("## ") :]
+    path.write_text(path.read_text() + "\n" + section.replace("Tuesdays", "Mondays"))
+    both = {"Deploys run on Tuesdays", "Deploys run on Mondays"}
+    file = tmp_path / f"memory.{form}"
+    monkeypatch.setenv("CAM_HOME", one.layout.root)
+    words = ["memory", "export", "--cwd", str(tmp_path), "--format", form, "--output", str(file)]
+    assert run(words) == 0
+    said = capsys.readouterr()
+    assert "Exported 2 records" in said.out
+    assert "both are shown" in said.err
+    assert "not in the export: " not in said.err
+    for known in (0, 2):
+        done = import_memory(two, str(file), MemoryScope.PROJECT)
+        assert (len(done.plan.changes), done.decided.known) == (2 - known, known)
+        assert {record.summary for record in two.snapshot().records} == both
+    assert not two.snapshot().problems
+    assert import_memory(one, str(file), MemoryScope.PROJECT).decided.known == 2  # where they came from
+
+
+def test_what_cannot_be_read_is_said_to_be_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = store_at(tmp_path / "one")
+    remember(one, "Deploys run on Tuesdays", (), MemoryScope.GLOBAL, "workflow")
+    Path(one.layout.topic_file(MemoryScope.GLOBAL, MemoryState.ACTIVE, "commands")).mkdir()
+    monkeypatch.setenv("CAM_HOME", one.layout.root)
+    assert run(["memory", "export", "--cwd", str(tmp_path), "--output", str(tmp_path / "m.json")]) == 0
+    said = capsys.readouterr().err
+    assert "commands.md: " in said
+    assert said.endswith("cam: what cannot be read is not in the export\n")
