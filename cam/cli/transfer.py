@@ -1,7 +1,7 @@
 """cam memory export and cam memory import."""
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,7 +9,10 @@ from cam.cli.answer import Answer, respond, writes_unless
 from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.display import counted
-from cam.core.errors import WriteRefusedError
+from cam.core.errors import InvalidInputError, WriteRefusedError
+
+if TYPE_CHECKING:
+    from cam.context import Context
 
 
 def export_command(
@@ -28,7 +31,7 @@ def export_command(
         from cam.system.files import write_atomic
 
         context = enter_context(cwd)
-        path = context.environment.expand(output) if output is not None else ""
+        path = _named(context, output) if output is not None else ""
         if not force and os.path.lexists(path):
             raise WriteRefusedError(f"{path} is there already; --force writes over it")
         text, count, problems = export_memory(context.store, form)
@@ -60,8 +63,20 @@ def import_command(
 
         context = enter_context(cwd)
         scope = parse_scope(context.settings["default_scope"])
-        done = import_memory(context.store, context.environment.expand(file), scope, dry_run=dry_run)
+        done = import_memory(context.store, _named(context, file), scope, dry_run=dry_run)
         data = import_data(done, dry_run=dry_run)
         return Answer(data, import_text(data))
 
     respond("memory.import", as_json, writes_unless(dry_run), work)
+
+
+def _named(context: "Context", path: str) -> str:
+    """The file that a person named; theirs may be a link.
+
+    Raises:
+        InvalidInputError: it is a folder.
+    """
+    real = os.path.realpath(context.environment.expand(path))
+    if os.path.isdir(real):
+        raise InvalidInputError(f"{real} is a folder; name a file")
+    return real

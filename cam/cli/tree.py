@@ -23,12 +23,20 @@ def build_app(name: str) -> typer.Typer:
     app.callback()(_root)
     module = import_module(f"cam.cli.{COMMANDS[name].module}")
     if hasattr(module, "app"):
-        for command in module.app.registered_commands:  # a line of help is wrapped, not cut
-            command.short_help = command.short_help or (command.callback.__doc__ or "").partition("\n")[0]
+        _show_whole_lines(module.app)
         app.add_typer(module.app, name=name, help=COMMANDS[name].help)
     else:
         app.command(name)(getattr(module, f"{name}_command"))
     return app
+
+
+def _show_whole_lines(group: typer.Typer) -> None:
+    """Have the group's page wrap the line of help of each command, not cut it."""
+    for command in group.registered_commands:
+        command.short_help = command.short_help or (command.callback.__doc__ or "").partition("\n")[0]
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            _show_whole_lines(inner.typer_instance)
 
 
 def names_in(group: str) -> tuple[str, ...]:

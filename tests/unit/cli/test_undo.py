@@ -42,3 +42,14 @@ def test_a_large_change_is_told_with_its_beginning(
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + 2 * 20 + 2
     assert lines[-2] == "… and 30 more, all of them with --json"
+
+
+@pytest.mark.parametrize("number", ["99999999999", "9" * 400, "000000000002"])
+def test_any_number_is_one(
+    number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    assert run(["remember", "Deploys run on Tuesdays"]) == 0
+    assert run(["undo", number]) == 0
+    assert "only 1 change was there" in capsys.readouterr().err

@@ -173,3 +173,9 @@ def test_what_is_to_be_typed_is_there() -> None:
             words = list(itertools.takewhile(lambda word: re.fullmatch(r"[a-z-]+", word), named.split()))
             plain = " ".join(word for word in words if not word.startswith("-"))
             assert plain in {*known, ""}, advice
+
+
+@pytest.mark.parametrize("group", [("store",), ("store", "git"), ("memory",)])
+def test_a_groups_page_cuts_no_line(group: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*group, "--help"]) == 0
+    assert "..." not in capsys.readouterr().out.replace("[ARGS]...", "")

@@ -406,3 +406,21 @@ def test_what_cannot_be_read_is_said_to_be_left_out(
     said = capsys.readouterr().err
     assert "commands.md: " in said
     assert said.endswith("cam: what cannot be read is not in the export\n")
+
+
+def test_a_file_that_a_person_names_may_be_a_link_but_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
+    file, link = tmp_path / "memory.json", tmp_path / "link.json"
+    file.write_text('[{"topic": "workflow", "scope": "global", "summary": "Deploys run on Tuesdays"}]')
+    link.symlink_to(file)
+    place = ["--cwd", str(tmp_path)]
+    assert run(["memory", "import", str(link), *place]) == 0
+    assert run(["memory", "export", "--output", str(link), "--force", *place]) == 0
+    assert link.is_symlink()
+    assert "cam-export/v1" in file.read_text()
+    capsys.readouterr()
+    for words in (["import", str(tmp_path)], ["export", "--output", str(tmp_path), "--force"]):
+        assert run(["memory", *words, *place]) == 4
+        assert capsys.readouterr().err == f"cam: {tmp_path} is a folder; name a file\n"
