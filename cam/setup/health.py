@@ -16,7 +16,7 @@ from cam.core.settings import Settings
 from cam.setup.doctor import Finding, Severity
 from cam.store.layout import StoreLayout
 from cam.store.recall_evidence import evidence_file
-from cam.system.files import read_bytes
+from cam.system.files import explain, read_bytes
 
 _FRESH = "no evidence yet"
 
@@ -79,7 +79,7 @@ def _logs(layout: StoreLayout, most: int) -> Finding:
         except FileNotFoundError:
             continue
         except OSError as error:
-            return Finding("logs", Severity.CRITICAL, f"{path}: {error.strerror}")
+            return Finding("logs", Severity.CRITICAL, explain(error, path))
     text = f"history and logs have {size / 1e6:.1f} MB"
     if size > most:
         return Finding("logs", Severity.WARNING, text, "cam gc")

@@ -19,6 +19,7 @@ from cam.formats.rollout import Checkpoint, RolloutReader, hurry, ordinal_of, pa
 from cam.formats.rollout_lines import turn_folders
 from cam.store.session_index import SessionIndex
 from cam.system.codex_memories import is_in_memories
+from cam.system.files import reason_of
 from cam.system.rollout_files import (
     Listing,
     RolloutFile,
@@ -305,4 +306,4 @@ def _before_place(path: str, place: Checkpoint) -> str:
 
 
 def _unread(path: str, error: OSError) -> Problem:
-    return Problem(path, 0, f"cannot be read: {(error.strerror or str(error)).lower()}")
+    return Problem(path, 0, f"cannot be read: {reason_of(error)}")

@@ -48,7 +48,9 @@ def stat_topics(
     except FileNotFoundError:
         pass
     except OSError as error:
-        problems.append(Problem(folder, 0, str(error.strerror)))
+        from cam.system.files import reason_of  # noqa: PLC0415 - searching needs none of it
+
+        problems.append(Problem(folder, 0, reason_of(error)))
     return stamps, problems
 
 

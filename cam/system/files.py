@@ -460,9 +460,15 @@ def safe_name(session: str) -> str:
 
 def explain(error: OSError, path: str | None = None) -> str:
     """An operating system's refusal in words: what, where."""
-    what = _MACHINE.get(error.errno or 0) or (error.strerror or str(error)).lower()
+    what = reason_of(error)
     where = path or error.filename
     return f"{where}: {what}" if where else what
+
+
+def reason_of(error: OSError) -> str:
+    """``explain`` without the place; an error with words of its own, not the system's, keeps them."""
+    number, said = error.errno or 0, error.strerror or str(error)
+    return _MACHINE.get(number, said.lower()) if said == os.strerror(number) else said.lower()
 
 
 @contextlib.contextmanager

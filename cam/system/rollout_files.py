@@ -15,6 +15,7 @@ from typing import IO
 
 from cam.core.lines import MAX_LINE, SkippedLine
 from cam.core.problems import Problem
+from cam.system.files import reason_of
 
 _BUFFER = 64 * 1024  # larger ones cost more than they save: they no longer fit the processor's cache
 _CHUNK = 1024 * 1024
@@ -210,8 +211,9 @@ def _is_rollout(name: str) -> bool:
 
 
 def _refused(path: str, error: OSError) -> Problem:
-    reason = (error.strerror or str(error)).lower()
-    return Problem(path, 0, f"cannot be read: {reason}", "sessions in it are not seen until it can be read")
+    return Problem(
+        path, 0, f"cannot be read: {reason_of(error)}", "sessions in it are not seen until it can be read"
+    )
 
 
 def _open(path: str, *, buffer: int = _BUFFER, check: bool = True) -> IO[bytes]:

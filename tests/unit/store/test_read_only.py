@@ -23,7 +23,7 @@ from cam.memory.wish import Wish
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
 from cam.store.projects import attach
-from cam.system.files import explain
+from cam.system.files import explain, reason_of
 from tests.unit.cli.run import run
 
 PROJECT = MemoryScope.PROJECT
@@ -250,3 +250,10 @@ def _as_nobody(root: Path) -> tuple[str, str]:
         kind, _, text = pipe.read().partition(": ")
     os.waitpid(child, 0)
     return kind, text
+
+
+def test_what_has_no_words_of_ours_has_the_systems() -> None:
+    assert reason_of(OSError(errno.EIO, "Input/output error")).startswith("the disk reports an error")
+    assert explain(OSError(errno.ENOTCONN, "Gone Away"), "/there") == "/there: gone away"
+    # No disk's fault: a damaged session says itself what is wrong with it.
+    assert explain(OSError(errno.EIO, "the data are cut off"), "/there") == "/there: the data are cut off"
