@@ -17,6 +17,8 @@ A file of ``cam/language/languages`` holds (docs/architecture.md, "Adding a lang
     kinds of words, in order: words, or ``{{macro}}``; languages that call them alike learn from each other;
 ``breaks``, ``joins``, ``opens``
     where a sentence falls into clauses, what clings to the clause before it and to the one after it;
+``procedure``
+    what introduces the steps of one thing, among which no clause begins ("when you cut a hotfix: …");
 ``stop``, ``light``
     words that say nothing by themselves; words that say no more than "is" or "is now" where two claims are
     asked whether they are about the same;

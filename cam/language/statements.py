@@ -436,7 +436,8 @@ def _clauses(shade: str, langs: tuple[Language, ...]) -> Iterator[tuple[int, int
     for lang in langs:
         cuts.extend((hit.start(), hit.end(), False) for hit in lang.finditer("break", shade))
         cuts.extend((hit.start(), hit.end(), True) for hit in lang.finditer("run_on", shade))
-    cuts.sort()
+    heads = [hit.end() for lang in langs if (hit := lang.search("procedure", shade)) is not None]
+    cuts = sorted(cut for cut in cuts if cut[0] < min(heads, default=len(shade)))  # its steps are one
     begin = 0
     anew = False
     spans: list[tuple[int, int, bool]] = []

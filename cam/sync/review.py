@@ -202,13 +202,13 @@ class _Desk:
     # -- operations ----------------------------------------------------------------------------------------
 
     def _add(self, candidate: Candidate, losers: Sequence[MemoryRecord]) -> None:
-        taken = {
-            r.id for r in self.state.values() if r.scope == candidate.scope and r.topic == candidate.topic
-        }
+        # What corrects stays where the person finds what it corrects.
+        topic = next((r.topic for r in losers if r.scope is candidate.scope), candidate.topic)
+        taken = {r.id for r in self.state.values() if r.scope == candidate.scope and r.topic == topic}
         digest = hashlib.sha256(candidate.summary.encode("utf-8", "surrogatepass")).hexdigest()
         record = MemoryRecord(
             scope=candidate.scope,
-            topic=candidate.topic,
+            topic=topic,
             id=new_id(candidate.summary, digest, taken),
             summary=candidate.summary,
             details=candidate.details,

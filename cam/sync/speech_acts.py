@@ -71,15 +71,32 @@ def judge(discourse: Discourse) -> tuple[Judgement, ...]:
 
 
 def _supported(found: list[Judgement], odds: Sequence[float]) -> list[Judgement]:
-    """What is likely to last and stands in one sentence with what does ("use argo, never kubectl")."""
+    """What is likely to last and stands in one sentence with what does ("use argo, never kubectl").
+
+    A bare ban behind a rule stands with it, in a sentence of its own too ("always in English. no tables").
+    """
     beside = [j.durable for j in found]
     for index, said in enumerate(found):
-        if said.durable or said.level or said.rule or weighing.trust(odds[index], "none") <= LASTS_BESIDE:
+        if said.durable:
+            continue
+        if index and _bans_along(found[index - 1], said):
+            found[index] = _by_wording(said.clause, reacts=False)
+            continue
+        if said.level or said.rule or weighing.trust(odds[index], "none") <= LASTS_BESIDE:
             continue
         near = [n for n in (index - 1, index + 1) if 0 <= n < len(found) and beside[n]]
         if any(found[n].clause.sentence == said.clause.sentence and not found[n].clause.item for n in near):
             found[index] = _by_wording(said.clause, reacts=False)
     return found
+
+
+def _bans_along(before: Judgement, said: Judgement) -> bool:
+    """Whether it is a bare ban, and what stands before it in the same paragraph asks for what lasts."""
+    asks = SpeechAct.RULE, SpeechAct.PREFERENCE
+    if not before.durable or before.clause.paragraph != said.clause.paragraph or before.said_as not in asks:
+        return False
+    own = said.act in asks or not (said.level or said.rule)
+    return own and said.clause.mark != "?" and said.clause.says("bans_alone")
 
 
 def _without_stories(found: list[Judgement]) -> list[Judgement]:
