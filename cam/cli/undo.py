@@ -14,6 +14,7 @@ from cam.core.display import counted, listed
 from cam.core.errors import InvalidInputError
 from cam.memory.flow import undo
 from cam.memory.result import Undone
+from cam.render.records import sign_of
 
 _CHANGE = re.compile(r"\d{8}T\d{6}-[0-9a-f]{8}")  # as the store names its transactions
 _SHOWN = 10
@@ -102,8 +103,7 @@ def _text(done: Sequence[Undone]) -> str:
     for change in changes[:_LISTED]:
         record = change.after or change.before
         assert record is not None
-        sign = "-" if change.after is None else "+"
-        lines.append(f"{sign} {listed(record.summary)}\n    {record.ref}")
+        lines.append(f"{sign_of(change)} {listed(record.summary)}\n    {record.ref}")
     if len(changes) > _LISTED:
         lines.append(f"… and {len(changes) - _LISTED:,} more, all of them with --json")
     redo = [f"redo: {done[0].redo}"] if len(done) == 1 and done[0].redo else []

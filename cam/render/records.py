@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cam.core.display import counted, listed, one_line
+from cam.core.operations import Change
 from cam.core.problems import Problem
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
 from cam.formats.record_data import record_to_data, source_to_data
@@ -39,6 +40,16 @@ def list_text(records: Sequence[MemoryRecord], *, is_all: bool = True) -> str:
     if not records:
         return "Nothing is remembered here yet." if is_all else "Nothing of that kind is remembered here."
     return "\n".join(f"{listed(r.summary)}\n  {r.ref}" for r in records)
+
+
+def sign_of(change: Change) -> str:
+    """What a change is in a list: ``+`` a record came into use, ``-`` one went out, ``~`` one differs."""
+    was, now = (r is not None and r.state is MemoryState.ACTIVE for r in (change.before, change.after))
+    if was != now:
+        return "+" if now else "-"
+    if change.before is None or change.after is None:
+        return "-" if change.after is None else "+"
+    return "~"
 
 
 def record_text(record: MemoryRecord) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 from cam.core.display import counted, listed
 from cam.memory.machines import Synced
-from cam.render.records import problem_data
+from cam.render.records import problem_data, sign_of
 from cam.store.predecessor import Restored
 from cam.store.verify import Report
 
@@ -63,8 +63,7 @@ def synced_text(done: Synced) -> str:
     for change in done.changes:
         record = change.after or change.before
         assert record is not None
-        sign = "-" if change.after is None else "+" if change.before is None else "~"
-        lines += [f"{sign} {listed(record.summary)}", f"    {record.ref}"]
+        lines += [f"{sign_of(change)} {listed(record.summary)}", f"    {record.ref}"]
     came = counted(len(done.changes), "change") if done.changes else "nothing new"
     return "\n".join(
         [*lines, f"{came} from {done.where}; {'sent what is new here' if done.sent else 'sent nothing'}"]

@@ -8,6 +8,7 @@ from cam.core.evidence import RolloutMeta
 from cam.core.operations import Change, MemoryOperation
 from cam.formats.record_data import record_to_data
 from cam.render.reasons import in_words
+from cam.render.records import sign_of
 from cam.store.identity import Project
 from cam.sync.result import ImportPlan, SessionReport, SyncReport
 
@@ -218,14 +219,7 @@ def _session_lines(session: SessionReport) -> list[str]:
     for change in session.plan.changes:
         record = change.after or change.before
         assert record is not None
-        sign = (
-            "-"
-            if change.after is None or change.after.state != "active"
-            else "+"
-            if change.before is None
-            else "~"
-        )
-        lines.append(f"{sign} {listed(record.summary)}\n    {change.ref}")
+        lines.append(f"{sign_of(change)} {listed(record.summary)}\n    {change.ref}")
     lines += [
         f"? {listed(c.candidate.summary)}\n    not kept: {in_words(c.reason)} (cam review)"
         for c in session.conflicts[:_SHOWN]

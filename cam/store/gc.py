@@ -28,7 +28,7 @@ from cam.store.projects import project_ids
 from cam.store.runs import old_runs
 from cam.store.tombstones import bury
 from cam.system.clock import now_stamp
-from cam.system.files import read_bytes, remove_file, remove_folder, walk_files, write_atomic
+from cam.system.files import list_folder, read_bytes, remove_file, remove_folder, walk_files, write_atomic
 from cam.system.processes import is_running
 
 Progress = Callable[[int, int], None]
@@ -92,7 +92,7 @@ def find_waste(
         StoreUnavailableError: the machine refuses.
     """
     now = time.time() if now is None else now
-    if not os.path.isdir(root):
+    if not list_folder(root):
         return ()
     found: list[Waste] = []
     paths = [path for path in walk_files(root) if _is_looked_at(path)]

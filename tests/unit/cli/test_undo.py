@@ -53,3 +53,30 @@ def test_any_number_is_one(
     assert run(["remember", "Deploys run on Tuesdays"]) == 0
     assert run(["undo", number]) == 0
     assert "only 1 change was there" in capsys.readouterr().err
+
+
+def test_each_record_has_the_sign_of_what_became_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    assert run(["remember", "Deploys run on Tuesdays", "--json"]) == 0
+    ref = json.loads(capsys.readouterr().out)["data"]["ref"]
+    assert run(["memory", "pin", ref]) == 0
+    assert run(["memory", "archive", ref]) == 0
+    signs = []
+    for _ in range(3):  # archived, pinned, remembered
+        capsys.readouterr()
+        assert run(["undo"]) == 0
+        signs.append(capsys.readouterr().out.splitlines()[1][:2])
+    assert signs == ["+ ", "~ ", "- "]
+
+
+def test_a_store_that_is_a_file_has_nothing_that_could_be_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "store").touch()
+    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    assert run(["gc"]) == 1
+    assert "a file stands where a folder is expected" in capsys.readouterr().err
