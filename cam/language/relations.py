@@ -294,8 +294,11 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
             return True
         if kind in _NAMES_ONE and _same_lead(mine, other, said[0][0], said[1][0]):
             return True
-    return _same_frame(mine, other) or (
-        corrects and (_same_copula(mine, other) or _one_word_apart(mine, other))
+    apart = _one_word_apart(mine, other)
+    return (
+        _same_frame(mine, other)
+        or (apart is not None and _another_version(*apart))
+        or (corrects and (_same_copula(mine, other) or apart is not None))
     )
 
 
@@ -305,12 +308,25 @@ _MOST_OF = 0.65
 _CHANGE = frozenset("mov migrat switch renam chang convert now nowaday meanwhil since".split())
 
 
-def _one_word_apart(mine: Claim, other: Claim) -> bool:
-    """Whether they differ in one word alone: "Anna owns search now", "Bob owns search"."""
+def _one_word_apart(mine: Claim, other: Claim) -> tuple[str, str] | None:
+    """The one word in which they differ, if they do in no other: "Ann owns search now", "Bob owns search"."""
     a, b = ([w for w in c.words if w not in _CHANGE] for c in (mine, other))
     if len(a) != len(b) or len(a) < 2:
-        return False
-    return sum(x != y for x, y in zip(a, b, strict=True)) == 1
+        return None
+    apart = [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+    return apart[0] if len(apart) == 1 else None
+
+
+_VERSIONED = re.compile(
+    r"(es|ecma|jdk|java|node|python|py|php|ruby|go|net|pg|postgres|ubuntu|debian|ios|android|cuda|c\+\+)"
+    r"-?\d[\w.]*"
+)
+
+
+def _another_version(one: str, other: str) -> bool:
+    """Whether both name versions of one thing: "es2020", "es2022"."""
+    a, b = (_VERSIONED.fullmatch(word) for word in (one, other))
+    return a is not None and b is not None and a[1] == b[1]
 
 
 _PLACING = frozenset(
@@ -372,7 +388,9 @@ def _same_copula(mine: Claim, other: Claim) -> bool:
         if a is None or b is None:
             continue
         subjects = [frozenset(terms(c.text[: hit.start()])) for c, hit in ((mine, a), (other, b))]
-        tails = [frozenset(terms(c.text[hit.end() :])) for c, hit in ((mine, a), (other, b))]
+        # What stands behind a comma explains it: "ids are ULIDs, the old ones were integers".
+        said = [c.text[hit.end() :] for c, hit in ((mine, a), (other, b))]
+        tails = [frozenset(terms(re.split("[,;，；]", text, maxsplit=1)[0])) for text in said]
         if (
             subjects[0] == subjects[1]
             and _weight(subjects[0]) >= 1
