@@ -127,7 +127,8 @@ def update_index(data: bytes, scope: MemoryScope, state: MemoryState, counts: Ma
 def with_note(data: bytes, note: str) -> bytes:
     """MEMORY.md with ``note`` behind a person's own text; the same bytes if it says that already."""
     text = data.decode("utf-8", "surrogateescape")
-    if not note.strip() or _lines(note) in _lines(person_text(text)):
+    stands = _lines(note) in _lines(person_text(text)) or without_note(data, note) != data
+    if stands or not note.strip():
         return data
     newline = "\r\n" if "\r\n" in text else "\n"
     gap = "" if not text else newline if text.endswith("\n") else newline * 2

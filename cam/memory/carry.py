@@ -109,7 +109,8 @@ def import_memory(
 def _new_notes(store: MarkdownStore, export: Export) -> Iterator[Change]:
     """A person's own text of MEMORY.md, screened, unless it stands there already."""
     for scope, text in export.notes.items():
-        clean = mask(strip(text).text).text
+        whole = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")  # half a pair is no text
+        clean = mask(strip(whole).text).text
         if not clean.strip():
             continue
         note, index = note_record(clean, scope, now_stamp()), store.index(scope)

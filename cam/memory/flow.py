@@ -296,7 +296,7 @@ def _against(store: MarkdownStore, scope: MemoryScope, summary: str) -> set[Topi
 
 def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
     if step[0].reason.startswith(TAKEN_ALONG):
-        return _detach(store.layout.root, step[0].transaction)
+        return _detach(store.layout.root, step[0])
     back = TakenBack(MemoryPlan())
 
     def plan(snapshot: Snapshot) -> tuple[MemoryPlan, Attachment | None]:
@@ -314,17 +314,18 @@ def _undo_step(store: MarkdownStore, step: Sequence[HistoryEvent]) -> Undone:
     )
 
 
-def _detach(root: str, transaction: str) -> Undone:
-    """Give back what a project, or a worktree, took along from another."""
+def _detach(root: str, event: HistoryEvent) -> Undone:
+    """Give back what a project, or a worktree, took along from another, as ``event`` says."""
     from cam.store.detach import detach  # noqa: PLC0415 - builds whole folders
 
+    transaction = event.transaction
     copy = attached_by(root, transaction)
     if copy is None:
         raise NotFoundError(
             f"{transaction} took a project's memory along, and what stood before was cleared away since;"
             " name an older change, or forget single records"
         )
-    plan, own = detach(root, copy, f"{MARK}{transaction}", RULE)
+    plan, own = detach(root, copy, f"{MARK}{transaction}: {event.reason}", RULE)
     return Undone(transaction, plan.changes, (), own, redo=f"cam project move {copy.old}")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord
 from cam.formats.history import ARRIVED, Headline, HistoryEvent, headline_of
-from cam.memory.take_back import is_arrival, undo_target, undone_by
+from cam.memory.take_back import gave_back, is_arrival, undo_target, undone_by
 from cam.store.attached import TAKEN_ALONG
 
 _WORDS = {
@@ -57,6 +57,7 @@ class LogEntry:
         lessons: in the order they were made.
         origin: the machines, or the repository, that it arrived from.
         left: how many more there are, of the kind of those that are here.
+        gave_back: the project, or worktree, that an undo gave its memory back.
     """
 
     at: str
@@ -68,11 +69,12 @@ class LogEntry:
     lessons: tuple[Lesson, ...]
     origin: str = ""
     left: int = 0
+    gave_back: str = ""
 
     @property
     def can_undo(self) -> bool:
         """Whether ``cam undo`` takes it back."""
-        return bool(self.transaction) and not self.undone_by and self.actor != "file"
+        return bool(self.transaction) and not (self.undone_by or self.gave_back) and self.actor != "file"
 
 
 def log(events: Sequence[HistoryEvent]) -> list[LogEntry]:
@@ -116,7 +118,7 @@ class LogStep:
         return LogEntry(
             first.at, first.actor, session, first.transaction, undo_target(events), self.undone_by, lessons,
             events[0].reason.removeprefix(ARRIVED) if is_arrival(events[0]) else "",
-            len(self.headlines) - len(wanted),
+            len(self.headlines) - len(wanted), gave_back(events),
         )  # fmt: skip
 
 

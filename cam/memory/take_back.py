@@ -11,6 +11,7 @@ from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind, RecordKey
 from cam.core.records import NOTES_TOPIC, MemoryRecord
 from cam.formats.history import ARRIVED, Headline, HistoryEvent
+from cam.store.attached import TAKEN_ALONG
 
 RULE = "undo"
 
@@ -106,6 +107,15 @@ def undo_target(step: Iterable[HistoryEvent | Headline]) -> str:
     """The transaction that the one with these events takes back, "" if it is no undo or took nothing back."""
     reasons = (event.reason for event in step if event.applied and event.reason.startswith(MARK))
     return next(reasons, "").removeprefix(MARK).partition(":")[0]
+
+
+def gave_back(step: Iterable[HistoryEvent]) -> str:
+    """The project, or worktree, whose memory an undo gave back; "" for any other change."""
+    for event in step:
+        what, _, rest = event.reason.partition(f": {TAKEN_ALONG}")
+        if rest and what.startswith(MARK):
+            return rest.rpartition(" ")[2]
+    return ""
 
 
 def undone_by(steps: Iterable[tuple[str, Sequence[HistoryEvent | Headline]]]) -> dict[str, str]:

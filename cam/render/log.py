@@ -53,6 +53,8 @@ def _entry_lines(entry: LogEntry) -> list[str]:
         lines.append(f"  … and {left:,} more: cam log --json")
     if entry.undone_by:
         lines.append(f"  taken back; redo: cam undo {entry.undone_by}")
+    elif entry.gave_back:
+        lines.append(f"  redo: cam project move {entry.gave_back}")
     elif entry.can_undo:
         lines.append(f"  {'redo' if entry.undoes else 'undo'}: cam undo {entry.transaction}")
     return lines

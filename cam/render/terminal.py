@@ -17,7 +17,7 @@ _STARTS = {
 _REF = re.compile(
     r"\b(?:global|project|project-local):(?:active|archived):[a-z0-9-]{1,100}:[a-z0-9][a-z0-9._-]*"
 )
-_WAY = re.compile(r"\b(?:undo|redo): cam undo\b.*")
+_WAY = re.compile(r"\b(?:undo|redo): cam (?:undo|project move)\b.*")
 _QUOTE = re.compile(r"“[^”]*”")
 _GAP = re.compile(r" {2,}(?=[^ ])")
 _OPENING = "「『【〖《〈(〔[{“‘"

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from cam.core.errors import CamError
 from cam.formats.file_step import digest
@@ -22,6 +22,7 @@ class AttachedCopy:
         new: id of the project that got it.
         is_whole: whether ``old`` is a project.
         left: size and digest of each file of ``new`` afterwards, by path relative to its folder.
+        notes: a person's own text that an index of ``new`` got, likewise.
     """
 
     transaction: str
@@ -29,6 +30,7 @@ class AttachedCopy:
     new: str
     is_whole: bool
     left: Mapping[str, tuple[int, str]]
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     def folder(self, root: str) -> str:
         """Where both stand as they were before."""
@@ -55,7 +57,14 @@ def copy_folder(root: str, transaction: str) -> str:
 
 
 def note_attached(
-    root: str, transaction: str, old: str, new: str, files: Mapping[str, bytes], *, is_whole: bool
+    root: str,
+    transaction: str,
+    old: str,
+    new: str,
+    files: Mapping[str, bytes],
+    notes: Mapping[str, str],
+    *,
+    is_whole: bool,
 ) -> None:
     """Keep what an attachment leaves.
 
@@ -63,7 +72,7 @@ def note_attached(
         StoreUnavailableError: the machine refuses.
     """
     left = {path: (len(data), str(digest(data))) for path, data in files.items()}
-    data = asdict(AttachedCopy(transaction, old, new, is_whole, left))
+    data = asdict(AttachedCopy(transaction, old, new, is_whole, left, notes))
     write_atomic(os.path.join(copy_folder(root, transaction), _NAME), json.dumps(data).encode())
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind
 from cam.formats.history import parse_history
+from cam.formats.memory_index import without_note
 from cam.formats.project_file import KnownProject, parse_project, render_project
 from cam.store.attached import AttachedCopy, copy_folder
 from cam.store.layout import StoreLayout
@@ -116,7 +117,7 @@ def _without(copy: AttachedCopy, path: str, now: bytes | None, before: bytes | N
     if copy.is_as_left(path, now):
         return before
     if topic_of(path) is None:
-        return now
+        return now and without_note(now, copy.notes.get(path, ""))
     raise InvalidInputError(
         f"{path} of {copy.new} was changed since it took the memory of {copy.old} along; take that back first"
         " ('cam log' names it)"

@@ -13,7 +13,7 @@ from cam.core.errors import CamError, InvalidInputError, NotFoundError
 from cam.core.operations import Change, MemoryOperation, OperationKind
 from cam.core.records import MemoryRecord, MemoryScope
 from cam.core.tombstones import normal
-from cam.formats.memory_index import person_text
+from cam.formats.memory_index import person_text, with_note
 from cam.formats.project_file import KnownProject, parse_project, render_project
 from cam.formats.topic_file import (
     TopicFile,
@@ -38,7 +38,6 @@ from cam.store.project_folder import (
     renew_shadows,
     replace_folder,
     topic_of,
-    with_lines,
 )
 from cam.system.clock import now_stamp
 from cam.system.files import list_folder, move_folder, read_bytes, remove_folder, write_atomic
@@ -255,6 +254,7 @@ class _Merger:
         self._root, self._old, self._new, self._worktrees = root, old, new, worktrees
         self._now = now_stamp()
         self._changes: dict[str, list[Change]] = {}
+        self._notes: dict[str, str] = {}
         self._records = self._known = 0
         self._renamed: list[str] = []
         self._strays: list[str] = []
@@ -282,7 +282,7 @@ class _Merger:
             elif path.endswith(".jsonl"):
                 files[path] = merge_lines(data, files.get(path, b""))
             elif os.path.basename(path) in INDEXES:
-                files[path] = _join_notes(files.get(path), data)
+                files[path] = self._joined(path, files.get(path), data)
             else:
                 files.setdefault(path, data)
         renew_indexes(files)
@@ -290,7 +290,7 @@ class _Merger:
         log_changes(self._root, files, self._changes, self._transaction, "attach", more)
         files["project.json"] = render_project(self._identity(ours))
         names = (self._transaction, self._old, self._new.id)
-        note_attached(self._root, *names, files, is_whole=self._is_whole)
+        note_attached(self._root, *names, files, self._notes, is_whole=self._is_whole)
         return files
 
     def _placed(self, path: str) -> str:
@@ -340,6 +340,14 @@ class _Merger:
         file = apply_to_topic_file(file, wanted)
         file = file._replace(sections=(*file.sections, *(s for s in incoming.sections if s.record is None)))
         return render_topic_file(_with_prelude(file, incoming))
+
+    def _joined(self, path: str, ours: bytes | None, theirs: bytes) -> bytes:
+        """An index with what a person wrote in the other's one; counts are renewed afterwards."""
+        notes = person_text(theirs.decode("utf-8", "surrogateescape"))
+        joined = theirs if ours is None else with_note(ours, notes)
+        if notes and joined != ours:
+            self._notes[path] = notes
+        return joined
 
     def _note(self, path: str, after: MemoryRecord, before: MemoryRecord | None) -> None:
         folder = os.path.dirname(path).removesuffix("/archive")
@@ -438,16 +446,6 @@ def _with_prelude(file: TopicFile, other: TopicFile) -> TopicFile:
         return file
     prelude = file.prelude if file.prelude.endswith("\n") or not file.prelude else file.prelude + file.newline
     return file._replace(prelude=prelude + "".join(line + file.newline for line in new))
-
-
-def _join_notes(ours: bytes | None, theirs: bytes) -> bytes:
-    """MEMORY.md with what a person wrote in the other's one; counts are renewed afterwards."""
-    if ours is None:
-        return theirs
-    notes = person_text(theirs.decode("utf-8", "surrogateescape"))
-    if not notes or notes in ours.decode("utf-8", "surrogateescape"):
-        return ours
-    return with_lines(ours, ()) + b"\n" + notes.encode("utf-8", "surrogateescape") + b"\n"
 
 
 def known_projects(root: str) -> Iterator[KnownProject]:

@@ -184,6 +184,28 @@ def test_an_import_of_notes_alone_is_a_change_of_its_own(tmp_path: Path) -> None
     assert texts(store) == after
 
 
+@pytest.mark.parametrize(
+    "note",
+    [
+        "# Project memory\n\nhello",
+        "half \ud800 a pair",
+        "<!-- cam:topics -->\n<!-- /cam:topics -->\nhi",
+        "a\u2028b\0",
+    ],
+)
+def test_a_note_of_any_text_comes_once_and_goes(tmp_path: Path, note: str) -> None:
+    store = store_at(tmp_path / "store")
+    remember(store, "Lint first", (), MemoryScope.PROJECT, "workflow")
+    before = texts(store)
+    path = tmp_path / "notes.json"
+    path.write_text(json.dumps({"schema": "cam-export/v1", "notes": {"project": note}, "records": []}))
+    assert import_memory(store, str(path), MemoryScope.PROJECT).notes == (MemoryScope.PROJECT,)
+    assert import_memory(store, str(path), MemoryScope.PROJECT).notes == ()
+    assert verify(store.layout.root).problems == ()
+    undo(store)
+    assert texts(store) == before
+
+
 def test_an_import_is_taken_back_by_name_whatever_came_behind_it(tmp_path: Path) -> None:
     store = store_at(tmp_path / "store")
     index = Path(store.layout.index_file(MemoryScope.PROJECT))

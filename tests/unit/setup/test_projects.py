@@ -13,6 +13,7 @@ from cam.core.records import MemoryScope, MemoryState
 from cam.formats.memory_index import counts_in_index
 from cam.memory.flow import forget, happened, remember, undo
 from cam.memory.log import log
+from cam.render.log import log_text
 from cam.setup.projects import (
     list_projects,
     merge_projects,
@@ -301,6 +302,28 @@ def test_a_move_is_told_and_taken_back(desk: Desk, tmp_path: Path) -> None:
     assert desk.texts(new) == {"Lint first"}
     move_project(desk.root, name, desk.project(new))
     assert desk.texts(new) == {"Lint first", "Deploys run on Tuesdays", "Port 5001 is taken"}
+    assert desk.is_sound()
+
+
+def test_a_persons_own_text_moves_and_goes_back_whatever_came_since(desk: Desk, tmp_path: Path) -> None:
+    old, new = repository(tmp_path / "old"), repository(tmp_path / "new", "git@example.org:acme/new.git")
+    index = {}
+    for folder, own in ((old, "- use npm"), (new, "- use npm workspaces")):
+        desk.remember(folder, f"Ask {folder.name}")
+        index[folder] = Path(desk.store(folder).layout.index_file(MemoryScope.PROJECT))
+        index[folder].write_bytes(index[folder].read_bytes() + f"\r\n{own}".encode())
+    name = desk.project(old).id
+    done = move_project(desk.root, name, desk.project(new))
+    assert desk.store(new).person_notes(MemoryScope.PROJECT).split() == [
+        "-", "use", "npm", "workspaces", "-", "use", "npm",
+    ]  # fmt: skip
+    remember(desk.store(new), "Ask Ada", [], MemoryScope.PROJECT, "reference")  # the counts are others now
+    undo(desk.store(new), os.path.basename(done.copy))
+    assert desk.store(new).person_notes(MemoryScope.PROJECT) == "- use npm workspaces"
+    assert desk.store(old).person_notes(MemoryScope.PROJECT) == "- use npm"
+    told = log(happened(desk.store(new)))[0]
+    assert (told.gave_back, told.can_undo) == (name, False)
+    assert f"\n  redo: cam project move {name}\n" in log_text([told], 2)
     assert desk.is_sound()
 
 
