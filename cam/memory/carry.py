@@ -1,7 +1,7 @@
 """Export and import: read the store or a file, decide, write once."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cam.core.errors import InvalidInputError, NotFoundError
@@ -11,6 +11,7 @@ from cam.core.problems import Problem
 from cam.core.records import MemoryScope
 from cam.core.seams import Attachment, Snapshot
 from cam.core.secrets import mask
+from cam.core.tombstones import normal, tombstone_key
 from cam.formats.audit import render_audit
 from cam.formats.memory_index import note_record, with_note
 from cam.memory.transfer import (
@@ -94,7 +95,7 @@ def import_memory(
         nonlocal decided
         decided = decide_import(export, snapshot.records, is_erased=tombstones.is_erased, origin=origin)
         records = build_plan(decided.operations, snapshot.records).changes
-        made = MemoryPlan((*records, *_new_notes(store, export)))
+        made = MemoryPlan((*records, *_new_notes(store, export, tombstones.is_erased)))
         if not made.changes:
             return made, None
         more = {"file": mask(origin).text, "known": decided.known, "refused": decided.refused}
@@ -106,11 +107,12 @@ def import_memory(
     return Imported(made, decided)
 
 
-def _new_notes(store: MarkdownStore, export: Export) -> Iterator[Change]:
-    """A person's own text of MEMORY.md, screened, unless it stands there already."""
+def _new_notes(store: MarkdownStore, export: Export, is_erased: Callable[[str], bool]) -> Iterator[Change]:
+    """A person's own text of MEMORY.md, screened, unless it stands there already; no line that was erased."""
     for scope, text in export.notes.items():
         whole = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")  # half a pair is no text
-        clean = mask(strip(whole).text).text
+        lines = mask(strip(whole).text).text.split("\n")
+        clean = "\n".join(each for each in lines if not (normal(each) and is_erased(tombstone_key(each))))
         if not clean.strip():
             continue
         note, index = note_record(clean, scope, now_stamp()), store.index(scope)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cam.core.operations import OperationKind, Quote
 from cam.core.records import MemoryRecord
 from cam.formats.history import ARRIVED, Headline, HistoryEvent, headline_of
-from cam.memory.take_back import gave_back, is_arrival, undo_target, undone_by
+from cam.memory.take_back import came_from, is_arrival, undo_target, undone_by
 from cam.store.attached import TAKEN_ALONG
 
 _WORDS = {
@@ -57,7 +57,7 @@ class LogEntry:
         lessons: in the order they were made.
         origin: the machines, or the repository, that it arrived from.
         left: how many more there are, of the kind of those that are here.
-        gave_back: the project, or worktree, that an undo gave its memory back.
+        came_from: the project, or worktree, whose memory it took along or, as an undo, gave back.
     """
 
     at: str
@@ -69,12 +69,13 @@ class LogEntry:
     lessons: tuple[Lesson, ...]
     origin: str = ""
     left: int = 0
-    gave_back: str = ""
+    came_from: str = ""
 
     @property
     def can_undo(self) -> bool:
         """Whether ``cam undo`` takes it back."""
-        return bool(self.transaction) and not (self.undone_by or self.gave_back) and self.actor != "file"
+        is_final = self.undone_by or (self.undoes and self.came_from)
+        return bool(self.transaction) and not is_final and self.actor != "file"
 
 
 def log(events: Sequence[HistoryEvent]) -> list[LogEntry]:
@@ -118,7 +119,7 @@ class LogStep:
         return LogEntry(
             first.at, first.actor, session, first.transaction, undo_target(events), self.undone_by, lessons,
             events[0].reason.removeprefix(ARRIVED) if is_arrival(events[0]) else "",
-            len(self.headlines) - len(wanted), gave_back(events),
+            len(self.headlines) - len(wanted), came_from(events),
         )  # fmt: skip
 
 

@@ -109,13 +109,11 @@ def undo_target(step: Iterable[HistoryEvent | Headline]) -> str:
     return next(reasons, "").removeprefix(MARK).partition(":")[0]
 
 
-def gave_back(step: Iterable[HistoryEvent]) -> str:
-    """The project, or worktree, whose memory an undo gave back; "" for any other change."""
-    for event in step:
-        what, _, rest = event.reason.partition(f": {TAKEN_ALONG}")
-        if rest and what.startswith(MARK):
-            return rest.rpartition(" ")[2]
-    return ""
+def came_from(step: Iterable[HistoryEvent]) -> str:
+    """The project, or worktree, whose memory a change took along, or an undo gave back; "" for any other."""
+    reasons = (event.reason.partition(TAKEN_ALONG) for event in step)
+    found = (rest for before, _, rest in reasons if rest and (not before or before.startswith(MARK)))
+    return next(found, "").rpartition(" ")[2]
 
 
 def undone_by(steps: Iterable[tuple[str, Sequence[HistoryEvent | Headline]]]) -> dict[str, str]:

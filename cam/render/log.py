@@ -51,10 +51,11 @@ def _entry_lines(entry: LogEntry) -> list[str]:
     left = len(entry.lessons) + entry.left - SHOWN
     if left > 0:
         lines.append(f"  … and {left:,} more: cam log --json")
+    again = f"project move {entry.came_from}" if entry.came_from else f"undo {entry.undone_by}"
     if entry.undone_by:
-        lines.append(f"  taken back; redo: cam undo {entry.undone_by}")
-    elif entry.gave_back:
-        lines.append(f"  redo: cam project move {entry.gave_back}")
+        lines.append(f"  taken back; redo: cam {again}")
+    elif entry.undoes and entry.came_from:
+        lines.append(f"  redo: cam {again}")
     elif entry.can_undo:
         lines.append(f"  {'redo' if entry.undoes else 'undo'}: cam undo {entry.transaction}")
     return lines

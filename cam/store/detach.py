@@ -1,12 +1,13 @@
 """Taking an attachment back: each project, or worktree, remembers again what it did before.
 
-What was remembered, changed and logged since stays; only a file that the attachment changed and that is not
-as it left it any more stands in the way. The project that gave its memory is put back first, the other one
-is then built anew aside: a crash in between leaves the memory in both, and a repeat does the rest.
+What was remembered, changed and logged since stays; only a record that came along and is not as it came any
+more, or a person's own text in its file, stands in the way. The project that gave its memory is put back
+first, the other one is then built anew aside: a crash in between leaves the memory in both, and a repeat does
+the rest.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cam.core.errors import InvalidInputError, NotFoundError
@@ -14,6 +15,7 @@ from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKi
 from cam.formats.history import parse_history
 from cam.formats.memory_index import without_note
 from cam.formats.project_file import KnownProject, parse_project, render_project
+from cam.formats.topic_file import TopicFile, apply_to_topic_file, render_topic_file
 from cam.store.attached import AttachedCopy, copy_folder
 from cam.store.layout import StoreLayout
 from cam.store.memory_store import MarkdownStore
@@ -22,6 +24,7 @@ from cam.store.project_folder import (
     layouts_of,
     log_changes,
     new_transaction,
+    parsed,
     read_folder,
     read_to_replace,
     renew_indexes,
@@ -29,7 +32,7 @@ from cam.store.project_folder import (
     replace_folder,
     topic_of,
 )
-from cam.system.files import list_folder, move_folder, read_bytes
+from cam.system.files import list_folder, move_folder, read_bytes, write_atomic
 
 
 def detach(root: str, copy: AttachedCopy, reason: str, rule: str) -> tuple[MemoryPlan, str]:
@@ -61,13 +64,15 @@ def detach(root: str, copy: AttachedCopy, reason: str, rule: str) -> tuple[Memor
         def build() -> Built:
             nonlocal plan
             files = read_to_replace(os.path.join(root, "projects", copy.new))
+            changes = _changes(files, copy.transaction, reason, rule)
             paths = {**before, **dict.fromkeys(copy.left), **files}
-            kept = ((path, _without(copy, path, files.get(path), before.get(path))) for path in paths)
+            kept = (
+                (path, _without(copy, path, files.get(path), before.get(path), changes)) for path in paths
+            )
             found = {path: data for path, data in kept if data is not None}
             identity = (files.get("project.json", b""), before.get("project.json", b""))
             found["project.json"] = _identity(*identity, theirs or KnownProject(copy.old), copy.new)
             renew_indexes(found)
-            changes = _changes(files, copy.transaction, reason, rule)
             plan = log_changes(root, found, changes, transaction, "undo", {"undoes": copy.transaction})
             return Built(found, files)
 
@@ -75,10 +80,22 @@ def detach(root: str, copy: AttachedCopy, reason: str, rule: str) -> tuple[Memor
         place = os.path.join(root, "projects", copy.old)
         if home and home != place:
             move_folder(home, place)
+        if home:
+            _renew_indexes_in(place)
         replace_folder(root, copy.new, build, copy_folder(root, transaction))
         for name in (copy.new, copy.old) if home else (copy.new,):
             renew_shadows(root, name)
     return plan, transaction
+
+
+def _renew_indexes_in(folder: str) -> None:
+    """Let the indexes of what stood aside say what its files hold: a text may have been erased since."""
+    files = read_folder(folder)
+    new = dict(files)
+    renew_indexes(new)
+    for path, data in new.items():
+        if files.get(path) != data:
+            write_atomic(os.path.join(folder, path), data)
 
 
 def _home_of_theirs(root: str, copy: AttachedCopy) -> str:
@@ -100,7 +117,13 @@ def _home_of_theirs(root: str, copy: AttachedCopy) -> str:
     return aside or place
 
 
-def _without(copy: AttachedCopy, path: str, now: bytes | None, before: bytes | None) -> bytes | None:
+def _without(
+    copy: AttachedCopy,
+    path: str,
+    now: bytes | None,
+    before: bytes | None,
+    changes: Mapping[str, Sequence[Change]],
+) -> bytes | None:
     """A file without what the attachment did to it; None for no file.
 
     Args:
@@ -108,6 +131,7 @@ def _without(copy: AttachedCopy, path: str, now: bytes | None, before: bytes | N
         path: relative to the project's folder.
         now: as it stands, None for no file.
         before: as it stood before the attachment, likewise.
+        changes: what becomes of each record, by the folder of its scope.
     """
     if path.endswith(".jsonl"):
         since = copy.since(path, now or b"")
@@ -116,12 +140,26 @@ def _without(copy: AttachedCopy, path: str, now: bytes | None, before: bytes | N
         return now
     if copy.is_as_left(path, now):
         return before
-    if topic_of(path) is None:
+    key = topic_of(path)
+    if key is None:
         return now and without_note(now, copy.notes.get(path, ""))
-    raise InvalidInputError(
-        f"{path} of {copy.new} was changed since it took the memory of {copy.old} along; take that back first"
-        " ('cam log' names it)"
-    )
+    home = os.path.dirname(path).removesuffix("/archive")
+    own = [each for each in changes.get(home, ()) if (each.ref.state, each.ref.topic) == key[1:]]
+    file, was = parsed(path, now or b""), parsed(path, before or b"")
+    present = {record.id: record for record in file.records}
+    if _own_text(file) != _own_text(was) or any(present.get(each.ref.id) != each.before for each in own):
+        raise InvalidInputError(
+            f"in {path} of {copy.new} something that came along from {copy.old} was changed since; take that"
+            " back first ('cam log' names it)"
+        )
+    rest = apply_to_topic_file(file, {each.ref.id: each.after for each in own})
+    return render_topic_file(rest) if before is not None or rest.sections else None
+
+
+def _own_text(file: TopicFile) -> list[str]:
+    """What a person wrote into a topic file beside the records."""
+    lines = [each for each in file.prelude.splitlines() if each.strip() and not each.startswith("<!-- cam:")]
+    return [*lines, *(section.raw.strip() for section in file.sections if section.record is None)]
 
 
 def _changes(files: Mapping[str, bytes], transaction: str, reason: str, rule: str) -> dict[str, list[Change]]:

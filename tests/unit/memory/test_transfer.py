@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cam.core.errors import InvalidInputError
+from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.records import MemoryRecord, MemoryRef, MemoryScope, MemoryState
 from cam.formats.json_line import dump_line
 from cam.memory.carry import export_memory, import_memory
+from cam.memory.erase import erase
 from cam.memory.flow import forget, happened, remember, told_of, undo
 from cam.memory.log import log
 from cam.memory.transfer import Export, decide_import, export_json, export_markdown, read_export
@@ -204,6 +205,22 @@ def test_a_note_of_any_text_comes_once_and_goes(tmp_path: Path, note: str) -> No
     assert verify(store.layout.root).problems == ()
     undo(store)
     assert texts(store) == before
+
+
+def test_a_line_that_was_erased_comes_back_with_no_note(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "store")
+    path = tmp_path / "notes.json"
+    note = "The wifi word is ZEBRA-4242\n- and Lint first\nMine."
+    path.write_text(json.dumps({"schema": "cam-export/v1", "notes": {"project": note}, "records": []}))
+    import_memory(store, str(path), MemoryScope.PROJECT)
+    known = remember(store, "and lint first", (), MemoryScope.PROJECT, "workflow").record
+    (_, entry) = log(happened(store))
+    erase(store, [MemoryRef.parse(entry.lessons[0].ref), known.ref], str(tmp_path))
+    assert store.person_notes(MemoryScope.PROJECT) == "[erased]\n[erased]\nMine."
+    assert import_memory(store, str(path), MemoryScope.PROJECT).notes == ()
+    assert b"ZEBRA" not in b"".join(markdown(store).values())
+    with pytest.raises(NotFoundError, match=r"a person's own text in MEMORY\.md"):
+        forget(store, [MemoryRef.parse(entry.lessons[0].ref)], delete=True)
 
 
 def test_an_import_is_taken_back_by_name_whatever_came_behind_it(tmp_path: Path) -> None:

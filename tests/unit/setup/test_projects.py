@@ -11,6 +11,7 @@ from cam.cli.entry import main as cam
 from cam.core.errors import InvalidInputError, NotFoundError
 from cam.core.records import MemoryScope, MemoryState
 from cam.formats.memory_index import counts_in_index
+from cam.memory.erase import erase
 from cam.memory.flow import forget, happened, remember, undo
 from cam.memory.log import log
 from cam.render.log import log_text
@@ -322,7 +323,7 @@ def test_a_persons_own_text_moves_and_goes_back_whatever_came_since(desk: Desk, 
     assert desk.store(new).person_notes(MemoryScope.PROJECT) == "- use npm workspaces"
     assert desk.store(old).person_notes(MemoryScope.PROJECT) == "- use npm"
     told = log(happened(desk.store(new)))[0]
-    assert (told.gave_back, told.can_undo) == (name, False)
+    assert (told.came_from, told.can_undo) == (name, False)
     assert f"\n  redo: cam project move {name}\n" in log_text([told], 2)
     assert desk.is_sound()
 
@@ -333,10 +334,15 @@ def test_what_was_changed_since_a_move_stands_in_its_way(desk: Desk, tmp_path: P
     desk.remember(new, "Lint first")
     done = move_project(desk.root, desk.project(old).id, desk.project(new))
     transaction = os.path.basename(done.copy)
-    desk.remember(new, "Test last")
-    with pytest.raises(InvalidInputError, match=r"project/workflow\.md of .* was changed since"):
+    desk.remember(new, "Never deploy on Fridays")
+    forget(
+        desk.store(new),
+        [r.ref for r in desk.store(new).snapshot().records if "Tue" in r.summary],
+        delete=False,
+    )
+    with pytest.raises(InvalidInputError, match=r"in project/workflow\.md of .* was changed since"):
         undo(desk.store(new), transaction)
-    undo(desk.store(new))
+    undo(desk.store(new), 2)
     desk.remember(old, "Begun anew")
     with pytest.raises(InvalidInputError, match="again, made since"):
         undo(desk.store(new))
@@ -348,6 +354,46 @@ def test_what_was_changed_since_a_move_stands_in_its_way(desk: Desk, tmp_path: P
     with pytest.raises(NotFoundError, match="cleared away since"):
         undo(desk.store(new))
     assert desk.texts(new) == {"Lint first", "Deploys run on Tuesdays"}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_two_that_were_taken_along_go_back_in_any_order(
+    desk: Desk, tmp_path: Path, order: tuple[int, int]
+) -> None:
+    one, two, third = (repository(tmp_path / name, f"git@example.org:acme/{name}.git") for name in "abc")
+    for folder, text in (
+        (one, "Lint first"),
+        (one, "Ship on Mondays"),
+        (two, "Never deploy on Fridays"),
+        (two, "Ask Ada"),
+        (third, "Ask Ada"),
+    ):
+        desk.remember(folder, text)
+    before = [desk.markdown(folder) for folder in (one, two, third)]
+    known = read_project(desk.root, desk.project(third).id)
+    moves = [
+        os.path.basename(move_project(desk.root, desk.project(folder).id, desk.project(third)).copy)
+        for folder in (one, two)
+    ]
+    desk.remember(third, "Test last")  # into the very file
+    assert desk.texts(third) == {
+        "Lint first", "Ship on Mondays", "Never deploy on Fridays", "Ask Ada", "Test last",
+    }  # fmt: skip
+    for number in order:
+        undo(desk.store(third), moves[number])
+        assert desk.is_sound()
+    undo(desk.store(third))
+    assert [desk.markdown(folder) for folder in (one, two, third)] == before
+    assert read_project(desk.root, desk.project(third).id).absorbed == known.absorbed
+    moved = move_project(desk.root, desk.project(one).id, desk.project(third))
+    erase(
+        desk.store(third),
+        [r.ref for r in desk.store(third).snapshot().records if "Lint" in r.summary],
+        "/nowhere",
+    )
+    undo(desk.store(third), os.path.basename(moved.copy))
+    assert [desk.texts(folder) for folder in (one, third)] == [{"Ship on Mondays"}, {"Ask Ada"}]
+    assert desk.is_sound()
 
 
 def test_linked_worktrees_keep_their_own_notes(desk: Desk, tmp_path: Path) -> None:
