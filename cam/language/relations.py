@@ -375,7 +375,7 @@ def _same_frame(mine: Claim, other: Claim) -> bool:
             (subjects[0] or same_verb)
             and subjects[0] == subjects[1]
             and all(tails)
-            and not tails[0] & tails[1]
+            and (not tails[0] & tails[1] or _one_word_apart(mine, other) == (mine.words[-1], other.words[-1]))
         ):
             return True
     return False

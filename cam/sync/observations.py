@@ -230,6 +230,25 @@ _TOOLS = {
     "nodemon": "start",
     "docker-compose": "start",
     "air": "start",
+    "elm-test": "test",
+    "latexmk": "build",
+    "tectonic": "build",
+    "snakemake": "build",
+    "scons": "build",
+    "xmake": "build",
+    "msbuild": "build",
+    "detekt": "lint",
+    "hadolint": "lint",
+    "yamllint": "lint",
+    "ansible-lint": "lint",
+    "tflint": "lint",
+    "luacheck": "lint",
+    "selene": "lint",
+    "clang-tidy": "lint",
+    "cppcheck": "lint",
+    "clang-format": "format",
+    "stylua": "format",
+    "scalafmt": "format",
     "foreman": "start",
     "overmind": "start",
 }
@@ -309,6 +328,37 @@ _SUB = {
     "dbmate": {"up": "migrate", "migrate": "migrate"},
     "flyway": {"migrate": "migrate"},
     "wrangler": {"dev": "start"},
+    "xcodebuild": {"test": "test", "build": "build", "archive": "build"},
+    "tuist": {"test": "test", "build": "build", "generate": "generate"},
+    "idf.py": {"build": "build"},
+    "west": {"build": "build", "twister": "test"},
+    "pio": {"run": "build", "test": "test"},
+    "platformio": {"run": "build", "test": "test"},
+    "arduino-cli": {"compile": "build"},
+    "meson": {"compile": "build", "test": "test", "setup": "build"},
+    "dune": {"build": "build", "test": "test", "runtest": "test", "fmt": "format"},
+    "gleam": {"test": "test", "build": "build", "format": "format"},
+    "nimble": {"test": "test", "build": "build"},
+    "crystal": {"spec": "test", "build": "build"},
+    "lein": {"test": "test", "run": "start", "uberjar": "build"},
+    "forge": {"test": "test", "build": "build", "fmt": "format"},
+    "hardhat": {"test": "test", "compile": "build"},
+    "anchor": {"test": "test", "build": "build"},
+    "pants": {"test": "test", "lint": "lint", "check": "types", "fmt": "format", "package": "build"},
+    "buck2": {"test": "test", "build": "build"},
+    "ng": {"test": "test", "build": "build", "serve": "start", "lint": "lint"},
+    "nuxt": {"build": "build", "dev": "start"},
+    "gatsby": {"build": "build", "develop": "start"},
+    "expo": {"start": "start"},
+    "maestro": {"test": "test"},
+    "quarto": {"render": "build"},
+    "jekyll": {"build": "build", "serve": "start"},
+    "zola": {"build": "build", "serve": "start"},
+    "sam": {"build": "build"},
+    "helm": {"lint": "lint"},
+    "sqlfluff": {"lint": "lint", "fix": "format"},
+    "dbt": {"test": "test", "build": "build", "run": "build"},
+    "dvc": {"repro": "build"},
     "astro": {"build": "build", "dev": "start", "check": "types"},
 }
 _SCRIPT = (
@@ -325,10 +375,12 @@ _SCRIPT = (
     ("start", re.compile(r"^(?:start|dev|serve|up|run|server|watch)(?:$|[:_.-])|(?:[:_.-])(?:dev|serve)$")),
 )
 _ONE_OFF = re.compile(
-    r"^(?:-k|-t|-m|--grep|-g|--testNamePattern|--test-name-pattern|--filter|--tests|-run|--run|--only|--lf|--last-failed|--ff|--sw|--pdb|"
+    r"^(?:-k|-t|-m|-only-testing\S*|-skip-testing\S*|--grep|-g|--testNamePattern|--test-name-pattern|--filter|--tests|-run|--run|--only|--lf|--last-failed|--ff|--sw|--pdb|"
     r"--testPathPattern|--testPathPatterns|--related|--changed|--watch|--spec|--example|-e|--help|--version|-h|-V|--list|--collect-only|--co|--dry-run|"
     r"--fix|--only-changed|--bail|--maxfail)(?:=|$)"
 )
+_LASTING = {("pio", "-e"), ("platformio", "-e")}
+"""Where such a switch names a part of the project."""
 _FILE_ARG = re.compile(
     r"\S+\.(?:py|js|jsx|ts|tsx|mjs|cjs|rb|go|rs|java|kt|php|ex|exs|cs|cpp|c|vue|svelte|css|scss|html|md|json|yaml|yml|spec|feature)(?:::\S*|:\d+)?$"
 )
@@ -366,7 +418,7 @@ def _read(call: ToolCall) -> tuple[tuple[str, str, str], Observation] | None:  #
             continue
         else:
             found = _kind(part)
-            if found is None or main is not None:
+            if found is None or main not in (None, found):
                 return None
             main = found
             kept.append(_clean(part))
@@ -492,7 +544,7 @@ def _clean(part: str) -> str:
 
 def _kind(part: str) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 - one family of tools after the other
     words = _bare(_words(part))
-    if not words or any(_ONE_OFF.match(w) for w in words[1:]):
+    if not words or any(_ONE_OFF.match(w) for w in words[1:] if (words[0], w) not in _LASTING):
         return None
     words = _unwrap(words)
     if not words:

@@ -20,6 +20,7 @@ _KINDS = (
     ("code", re.compile(r"`[^`]+`")),
     ("release", re.compile(r"[A-Za-z][\w+#-]*(?:\.js)?\s+v?\d+(?:\.\d+)*(?![\w.]*\w)")),
     ("url", re.compile(r"https?://[^\s，。；、）)]+")),
+    ("time", re.compile(r"\b\d{1,2}:\d\d(?!\d)(?: ?(?:am|pm|utc|gmt|cet|cest|est|pst))?", re.IGNORECASE)),
     ("version", re.compile(r"(?<![A-Za-z0-9_.])v?\d+(?:\.\d+)+(?![A-Za-z0-9_])")),
     ("port", re.compile(r"(?<![A-Za-z0-9_./-])\d{2,5}(?![A-Za-z0-9_./-]*[A-Za-z0-9_])")),
     ("path", re.compile(r"(?:~|\.{1,2})?/?(?:[\w.@*{}-]+/)+[\w.@*{}-]*|/[\w.-]+")),
@@ -43,7 +44,8 @@ class NewValue:
     Attributes:
         text: as it was written.
         kind: ``instead`` where the text names the old value itself; else ``code``, ``release`` (a name and
-            its version), ``url``, ``version``, ``port``, ``path``, ``number``, ``tool`` or ``word``.
+            its version), ``url``, ``time`` (of day), ``version``, ``port``, ``path``, ``number``, ``tool`` or
+            ``word``.
     """
 
     text: str
