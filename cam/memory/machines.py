@@ -317,6 +317,8 @@ class _Merged:
             state = MemoryState.ARCHIVED if folder.endswith("archive") else MemoryState.ACTIVE
             name = f"{folder}/{'MEMORY.md' if state is MemoryState.ACTIVE else 'ARCHIVE.md'}"
             counts = {file.topic: len(file.records) for file in files}
+            if not counts and not self._merged(name):
+                continue  # the whole folder went
             self._replace(name, update_index(self._merged(name), scope_of_path(name), state, counts))
 
     def _merged(self, name: str) -> bytes:

@@ -15,10 +15,11 @@ from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKi
 from cam.formats.history import parse_history
 from cam.formats.memory_index import without_note
 from cam.formats.project_file import KnownProject, parse_project, render_project
-from cam.formats.topic_file import TopicFile, apply_to_topic_file, render_topic_file
+from cam.formats.topic_file import TopicFile, apply_to_topic_file, new_topic_file, render_topic_file
 from cam.store.attached import AttachedCopy, copy_folder
+from cam.store.git_merge import merge_lines
 from cam.store.layout import StoreLayout
-from cam.store.memory_store import MarkdownStore
+from cam.store.memory_store import MarkdownStore, commit_to_git
 from cam.store.project_folder import (
     Built,
     layouts_of,
@@ -32,7 +33,7 @@ from cam.store.project_folder import (
     replace_folder,
     topic_of,
 )
-from cam.system.files import list_folder, move_folder, read_bytes, write_atomic
+from cam.system.files import list_folder, move_folder, read_bytes, remove_folder, write_atomic
 
 
 def detach(root: str, copy: AttachedCopy, reason: str, rule: str) -> tuple[MemoryPlan, str]:
@@ -79,13 +80,27 @@ def detach(root: str, copy: AttachedCopy, reason: str, rule: str) -> tuple[Memor
         build()  # what is in the way refuses before anything is done
         place = os.path.join(root, "projects", copy.old)
         if home and home != place:
+            _take_logs_along(place, home)
             move_folder(home, place)
         if home:
             _renew_indexes_in(place)
         replace_folder(root, copy.new, build, copy_folder(root, transaction))
         for name in (copy.new, copy.old) if home else (copy.new,):
             renew_shadows(root, name)
+        commit_to_git(root, plan)
     return plan, transaction
+
+
+def _take_logs_along(remnant: str, home: str) -> None:
+    """Move the logs of a folder without memory into that of the project, and clear it away.
+
+    A sync with another machine leaves one, where that one wrote to a log when the project went here.
+    """
+    for path, data in read_folder(remnant).items():
+        if path.endswith(".jsonl"):
+            place = os.path.join(home, path)
+            write_atomic(place, merge_lines(read_bytes(place) or b"", data))
+    remove_folder(remnant)
 
 
 def _renew_indexes_in(folder: str) -> None:
@@ -107,7 +122,7 @@ def _home_of_theirs(root: str, copy: AttachedCopy) -> str:
     later = (name for name in list_folder(os.path.join(root, "backup")) if name >= copy.transaction)
     copies = (os.path.join(root, "backup", name, copy.old) for name in later)
     aside = next((path for path in copies if os.path.isdir(path)), "")
-    if aside and os.path.isdir(place):
+    if aside and any(topic_of(path) is not None or path == "project.json" for path in read_folder(place)):
         raise InvalidInputError(
             f"the store has a project {copy.old} again, made since: 'cam project move {copy.old}' takes that"
             " along too"
@@ -145,7 +160,7 @@ def _without(
         return now and without_note(now, copy.notes.get(path, ""))
     home = os.path.dirname(path).removesuffix("/archive")
     own = [each for each in changes.get(home, ()) if (each.ref.state, each.ref.topic) == key[1:]]
-    file, was = parsed(path, now or b""), parsed(path, before or b"")
+    file, was = (new_topic_file(*key) if data is None else parsed(path, data) for data in (now, before))
     present = {record.id: record for record in file.records}
     if _own_text(file) != _own_text(was) or any(present.get(each.ref.id) != each.before for each in own):
         raise InvalidInputError(

@@ -200,7 +200,7 @@ class MarkdownStore:
             return ""
         with self._locked():
             done = self._commit(plan, attachment, back=back_from(self.layout, undoes))
-            _keep_in_git(self.layout.root, plan)
+            commit_to_git(self.layout.root, plan)
             return done
 
     def note_edits(self, only: Collection[TopicKey] | None = None) -> None:
@@ -507,6 +507,19 @@ def transact(
     raise stale
 
 
+def commit_to_git(root: str, plan: MemoryPlan) -> None:
+    """Commit the change where the store is kept in git; what git refuses now goes with the next change.
+
+    The lock is held.
+    """
+    if not os.path.isfile(os.path.join(root, MARKER)):
+        return
+    from cam.store.git_kept import keep, message_of  # noqa: PLC0415 - starts processes
+
+    with suppress(CamError):
+        keep(root, message_of(plan))
+
+
 def _form(change: Change, topics: Mapping[TopicKey, Topic]) -> Form | None:
     """How the record stood before, if it leaves its file or had a form that cam does not write."""
     before, after = change.before, change.after
@@ -564,16 +577,6 @@ def _check_fresh(changes: Sequence[Change], topics: Mapping[TopicKey, Topic]) ->
         assert record is not None
         if present.get(record.key) != change.before:
             raise StalePlanError(f"{record.ref} was changed meanwhile; nothing was written, try again")
-
-
-def _keep_in_git(root: str, plan: MemoryPlan) -> None:
-    """Commit the change where the store is kept in git; what git refuses now goes with the next change."""
-    if not os.path.isfile(os.path.join(root, MARKER)):
-        return
-    from cam.store.git_kept import keep, message_of  # noqa: PLC0415 - starts processes
-
-    with suppress(CamError):
-        keep(root, message_of(plan))
 
 
 def _note_owner(path: str) -> None:

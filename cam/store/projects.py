@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cam.core.errors import CamError, InvalidInputError, NotFoundError
-from cam.core.operations import Change, MemoryOperation, OperationKind
+from cam.core.operations import Change, MemoryOperation, MemoryPlan, OperationKind
 from cam.core.records import MemoryRecord, MemoryScope
 from cam.core.tombstones import normal
 from cam.formats.memory_index import person_text, with_note
@@ -25,7 +25,7 @@ from cam.store.attached import TAKEN_ALONG, copy_folder, note_attached
 from cam.store.git_merge import merge_lines
 from cam.store.identity import short_hash
 from cam.store.layout import StoreLayout
-from cam.store.memory_store import MarkdownStore
+from cam.store.memory_store import MarkdownStore, commit_to_git
 from cam.store.project_folder import (
     INDEXES,
     Built,
@@ -193,6 +193,7 @@ def attach(root: str, old: str, new: KnownProject, worktrees: Mapping[str, str])
         move_folder(folder, os.path.join(copy, old))
         renew_shadows(root, new.id)
         remove_folder(os.path.join(root, "cache", "shadow", "projects", old))
+        commit_to_git(root, tries[-1].plan)
     return replace(tries[-1].result(), copy=copy)
 
 
@@ -233,6 +234,7 @@ def adopt_worktree(root: str, project: KnownProject, worktree: str, into: str) -
         replace_folder(root, project.id, build, copy)
         renew_shadows(root, project.id)
         remove_folder(os.path.join(root, "cache", "shadow", "projects", project.id, "locals", worktree))
+        commit_to_git(root, tries[-1].plan)
     return replace(tries[-1].result(), new=into, copy=copy)
 
 
@@ -249,6 +251,7 @@ class _Merger:
         *,
         is_whole: bool = True,
     ) -> None:
+        self.plan = MemoryPlan()  # what the last merge did
         self._is_whole = is_whole  # a project, not one worktree of it
         self._transaction = transaction
         self._root, self._old, self._new, self._worktrees = root, old, new, worktrees
@@ -287,7 +290,7 @@ class _Merger:
                 files.setdefault(path, data)
         renew_indexes(files)
         more = {"from": self._old, "to": self._new.id, "records": self._records, "known": self._known}
-        log_changes(self._root, files, self._changes, self._transaction, "attach", more)
+        self.plan = log_changes(self._root, files, self._changes, self._transaction, "attach", more)
         files["project.json"] = render_project(self._identity(ours))
         names = (self._transaction, self._old, self._new.id)
         note_attached(self._root, *names, files, self._notes, is_whole=self._is_whole)

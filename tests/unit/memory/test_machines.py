@@ -12,6 +12,7 @@ import pytest
 from cam.cli.entry import main
 from cam.core.errors import InvalidInputError, NotFoundError, StoreUnavailableError, WriteRefusedError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState
+from cam.formats.project_file import KnownProject
 from cam.memory.edits import edit
 from cam.memory.erase import erase
 from cam.memory.flow import change, forget, happened, remember, told_of, undo
@@ -22,6 +23,7 @@ from cam.render.history import story_data
 from cam.store.layout import StoreLayout
 from cam.store.machine import ELSEWHERE, machine_name
 from cam.store.memory_store import MarkdownStore
+from cam.store.projects import attach
 from cam.store.verify import verify
 
 PROJECT, GLOBAL = MemoryScope.PROJECT, MemoryScope.GLOBAL
@@ -59,7 +61,7 @@ class Machine:
         forget(self.store, found, delete=True)
 
     def files(self) -> dict[str, bytes]:
-        paths = [p for p in self.root.rglob("*.md") if not {"cache", ".git"} & set(p.parts)]
+        paths = [p for p in self.root.rglob("*.md") if not {"cache", ".git", "backup"} & set(p.parts)]
         return {str(p.relative_to(self.root)): p.read_bytes() for p in paths}
 
 
@@ -433,3 +435,24 @@ def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_move_is_sent_and_so_is_its_undo(pair: tuple[Machine, Machine]) -> None:
+    one, two = pair
+    other = MarkdownStore(StoreLayout(str(one.root), "till-2", "till-2"))
+    remember(other, "Lint first", (), PROJECT, "workflow")
+    settle(one, two)
+    before = one.files()
+    taken = attach(str(one.root), "shop-1", KnownProject("till-2"), {})
+    assert git(one.root, "status", "--porcelain") == ""
+    one.sync()
+    two.sync()
+    one.sync()  # it brings what the other machine noted of a project that is no more
+    assert one.files() == two.files()
+    assert not any("shop-1" in name for name in one.files())
+    undo(other, os.path.basename(taken.copy))
+    assert git(one.root, "status", "--porcelain") == ""
+    settle(one, two)
+    assert one.files() == before
+    noted = [event.transaction for event in one.store.history(PROJECT)]
+    assert len(noted) == len(set(noted)) == 4  # said here; there arrived, gone with the move, and back

@@ -369,6 +369,7 @@ def test_two_that_were_taken_along_go_back_in_any_order(
         (third, "Ask Ada"),
     ):
         desk.remember(folder, text)
+    remember(desk.store(one), "Port 80", [], MemoryScope.PROJECT, "reference")
     before = [desk.markdown(folder) for folder in (one, two, third)]
     known = read_project(desk.root, desk.project(third).id)
     moves = [
@@ -376,13 +377,17 @@ def test_two_that_were_taken_along_go_back_in_any_order(
         for folder in (one, two)
     ]
     desk.remember(third, "Test last")  # into the very file
+    remember(
+        desk.store(third), "Ada knows the cache", [], MemoryScope.PROJECT, "reference"
+    )  # and into one that came along
     assert desk.texts(third) == {
-        "Lint first", "Ship on Mondays", "Never deploy on Fridays", "Ask Ada", "Test last",
+        "Lint first", "Ship on Mondays", "Never deploy on Fridays", "Ask Ada", "Test last", "Port 80",
+        "Ada knows the cache",
     }  # fmt: skip
     for number in order:
         undo(desk.store(third), moves[number])
         assert desk.is_sound()
-    undo(desk.store(third))
+    undo(desk.store(third), 2)
     assert [desk.markdown(folder) for folder in (one, two, third)] == before
     assert read_project(desk.root, desk.project(third).id).absorbed == known.absorbed
     moved = move_project(desk.root, desk.project(one).id, desk.project(third))
@@ -392,7 +397,7 @@ def test_two_that_were_taken_along_go_back_in_any_order(
         "/nowhere",
     )
     undo(desk.store(third), os.path.basename(moved.copy))
-    assert [desk.texts(folder) for folder in (one, third)] == [{"Ship on Mondays"}, {"Ask Ada"}]
+    assert [desk.texts(folder) for folder in (one, third)] == [{"Ship on Mondays", "Port 80"}, {"Ask Ada"}]
     assert desk.is_sound()
 
 
