@@ -12,6 +12,7 @@ from cam.cli.app import enter_context
 from cam.cli.options import Cwd, Json
 from cam.core.display import counted, listed
 from cam.core.errors import InvalidInputError
+from cam.core.records import NOTES_TOPIC, MemoryRef
 from cam.memory.flow import undo
 from cam.memory.result import Undone
 from cam.render.records import sign_of
@@ -84,15 +85,19 @@ def _undo(what: str, cwd: str | None) -> Answer:
 
 def _reasons(step: Undone) -> list[str]:
     """Why records of a step stay as they are; of what it did the rest of the answer tells."""
-    notes = [
-        f"cam: {ref} was {'taken out' if ref in step.gone else 'changed'} since and stays as it is"
-        for ref in step.kept
-    ]
+    notes = [f"cam: {ref} was {_became(ref, step)} since and stays as it is" for ref in step.kept]
     notes += [
         f"cam: {ref} {'is gone' if ref in step.gone else 'is as it was before'} already" for ref in step.same
     ]
     more = len(notes) - _SHOWN
     return [*notes[:_SHOWN], *([f"cam: so it is with {counted(more, 'more record')}"] if more > 0 else [])]
+
+
+def _became(ref: str, step: Undone) -> str:
+    """What somebody did to a record that is kept; of a text in MEMORY.md that is not told apart."""
+    if MemoryRef.parse(ref).topic == NOTES_TOPIC:
+        return "changed or taken out"
+    return "taken out" if ref in step.gone else "changed"
 
 
 def _text(done: Sequence[Undone]) -> str:

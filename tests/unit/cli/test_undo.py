@@ -80,3 +80,21 @@ def test_a_store_that_is_a_file_has_nothing_that_could_be_cleared(
     monkeypatch.chdir(tmp_path)
     assert run(["gc"]) == 1
     assert "a file stands where a folder is expected" in capsys.readouterr().err
+
+
+def test_a_note_that_was_changed_is_not_said_to_be_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    export = {"schema": "cam-export/v1", "notes": {"global": "Ask Ada first"}, "records": []}
+    (tmp_path / "notes.json").write_text(json.dumps(export))
+    assert run(["memory", "import", "notes.json"]) == 0
+    index = tmp_path / "store/global/MEMORY.md"
+    index.write_text(index.read_text().replace("Ada", "Bob"))
+    capsys.readouterr()
+    assert run(["undo"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "Nothing was taken back.\n"
+    assert "was changed or taken out since and stays as it is" in said.err
+    assert "Ask Bob first" in index.read_text()
