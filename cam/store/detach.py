@@ -159,7 +159,11 @@ def _without(
     if key is None:
         return now and without_note(now, copy.notes.get(path, ""))
     home = os.path.dirname(path).removesuffix("/archive")
-    own = [each for each in changes.get(home, ()) if (each.ref.state, each.ref.topic) == key[1:]]
+    own = [
+        each
+        for each in changes.get(home, ())
+        if each.before != each.after and (each.ref.state, each.ref.topic) == key[1:]
+    ]
     file, was = (new_topic_file(*key) if data is None else parsed(path, data) for data in (now, before))
     present = {record.id: record for record in file.records}
     if _own_text(file) != _own_text(was) or any(present.get(each.ref.id) != each.before for each in own):

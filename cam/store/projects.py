@@ -258,6 +258,7 @@ class _Merger:
         self._now = now_stamp()
         self._changes: dict[str, list[Change]] = {}
         self._notes: dict[str, str] = {}
+        self._twins: list[tuple[str, MemoryRecord]] = []
         self._records = self._known = 0
         self._renamed: list[str] = []
         self._strays: list[str] = []
@@ -288,6 +289,9 @@ class _Merger:
                 files[path] = self._joined(path, files.get(path), data)
             else:
                 files.setdefault(path, data)
+        if not self._changes:  # that all of it was known is told too: it can be taken back
+            for path, twin in self._twins:
+                self._note(path, twin, twin)
         renew_indexes(files)
         more = {"from": self._old, "to": self._new.id, "records": self._records, "known": self._known}
         self.plan = log_changes(self._root, files, self._changes, self._transaction, "attach", more)
@@ -331,6 +335,8 @@ class _Merger:
                 if joined != twin and twin.state is state:
                     wanted[joined.id] = joined
                     self._note(path, joined, twin)
+                else:
+                    self._twins.append((path, twin))
                 continue
             name = _free_id(record.id, place, taken)
             if name != record.id:

@@ -401,6 +401,18 @@ def test_two_that_were_taken_along_go_back_in_any_order(
     assert desk.is_sound()
 
 
+def test_a_move_of_what_was_known_already_is_taken_back_too(desk: Desk, tmp_path: Path) -> None:
+    old, new = repository(tmp_path / "old"), repository(tmp_path / "new")
+    for folder in (old, new):
+        desk.remember(folder, "Lint first")
+    before = [desk.markdown(folder) for folder in (old, new)]
+    move_project(desk.root, desk.project(old).id, desk.project(new))
+    (done,) = undo(desk.store(new))
+    assert done.redo == f"cam project move {desk.project(old).id}"
+    assert [desk.markdown(folder) for folder in (old, new)] == before
+    assert desk.is_sound()
+
+
 def test_linked_worktrees_keep_their_own_notes(desk: Desk, tmp_path: Path) -> None:
     main = repository(tmp_path / "shop")
     linked = tmp_path / "feature"
