@@ -479,6 +479,8 @@ def _fits(text: str, start: int, value: str, kind: str, how: str, word: re.Match
         return False
     if value.isdigit():
         return len(value) >= 4
+    if _is_joined(value):
+        return True
     return not _is_no_value(value) and _is_plain_password(value)
 
 
@@ -506,6 +508,20 @@ def _is_shouted(text: str, word: re.Match[str]) -> bool:
     """Whether the word is part of the name of an environment variable."""
     name, before = text[word.start() : word.end()], text[word.start() - 1 : word.start()]
     return name.isupper() and not before.islower()
+
+
+def _is_joined(value: str) -> bool:
+    """Whether words and a number are joined as people make passwords: ``Blue-Harbor-42``, ``winter_24``."""
+    parts = re.split(r"[-_.+]", value)
+    if len(parts) == 1 or not all(part.isalnum() for part in parts):
+        return False
+    has_word = any(part.isalpha() and len(part) > 1 for part in parts)
+    return has_word and any(part.isdigit() for part in parts) and _algorithm().match(value) is None
+
+
+@cache
+def _algorithm() -> re.Pattern[str]:
+    return re.compile(r"(?i)(?:sha|aes|md|utf|iso|rsa|ed|argon|pbkdf|bcrypt|scrypt|base|win|latin)[-_]?\d")
 
 
 def _is_plain_password(value: str) -> bool:

@@ -268,7 +268,7 @@ def _is_used(name: str, text: str) -> bool:
 
 def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
     """The same said of the same thing, with another value."""
-    if mine.negative != other.negative and not corrects:
+    if not corrects and (mine.negative != other.negative or _of_another_thing(mine, other)):
         return False
     if not (other.limits <= (mine.limits | mine.content)) or (
         mine.limits and not mine.limits <= other.content
@@ -300,6 +300,19 @@ def _differs_in_value(mine: Claim, other: Claim, *, corrects: bool) -> bool:
         or (apart is not None and _another_version(*apart))
         or (corrects and (_same_copula(mine, other) or apart is not None))
     )
+
+
+def _of_another_thing(mine: Claim, other: Claim) -> bool:
+    """Whether one word alone of what each is about differs beside the values: "ward cardio", "ward neuro"."""
+    gone = {t for c in (mine, other) for _, value in c.values for t in terms(value)}
+    gone |= {t for c in (mine, other) for names in c.tools.values() for n in names for t in (n, *terms(n))}
+    a, b = ([w for w in c.words if w not in gone] for c in (mine, other))
+    if len(a) != len(b):
+        return False
+    at = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    if len(at) != 1 or at[0] == len(a) - 1:
+        return False
+    return not any(lang.search("predicate", c[at[0]]) for c in (a, b) for lang in spoken_in(mine.text))
 
 
 _MOST_OF = 0.65

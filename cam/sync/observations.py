@@ -613,7 +613,8 @@ def _task(tool: str, word: str) -> str:
     if tool == "gradle":
         last = word.rsplit(":", 1)[-1]
         lower = re.match(r"[a-z]+", last)
-        return lower.group() if lower and lower.group() in ("test", "lint", "check") else last.lower()
+        known = ("test", "lint", "check", "assemble")
+        return lower.group() if lower and lower.group() in known else last.lower()
     return name
 
 

@@ -223,7 +223,8 @@ def _judged(clauses: Sequence[Clause], odds: Sequence[float] | None) -> list[Jud
         )
         judgement = _decide(clause, cue, veto, own, reacts=reacts)
         if odds is not None:
-            judgement = _weighed(judgement, odds[index], reacts=reacts)
+            begins = all(j.durable or j.clause.paragraph != clause.paragraph for j in found)
+            judgement = _weighed(judgement, odds[index], reacts=reacts, begins=begins)
         if clause.mark == ":" and last:
             leads[index] = governor if judgement.durable or own is not None else None
             if index + 1 < len(clauses) and clauses[index + 1].lead == index:
@@ -277,9 +278,17 @@ def _decide(
     return Judgement(clause, cue.act, cue.level, cue.name, durable=False, near=True)
 
 
-def _weighed(said: Judgement, wording: float, *, reacts: bool) -> Judgement:
-    """The patterns' judgement once the wording is weighed with it."""
+def _weighed(said: Judgement, wording: float, *, reacts: bool, begins: bool) -> Judgement:
+    """The patterns' judgement once the wording is weighed with it.
+
+    Args:
+        said: what the patterns say.
+        wording: log-odds of the wording alone.
+        reacts: whether what stands before it says that something was wrong.
+        begins: whether nothing of the moment stands before it in its paragraph.
+    """
     plain = said.durable and (said.level >= ADDRESSED or said.rule == "from-now-on")
+    plain |= said.durable and begins and said.rule == "always-do"  # not "write a prompt. Always answer …"
     if plain or said.act is SpeechAct.NEGATED or said.rule in _SETTLED:
         return said
     pattern = f"{'cue' if said.durable else 'veto'}{said.level}" if said.level else "none"

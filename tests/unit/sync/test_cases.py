@@ -24,6 +24,7 @@ def test_figures(name: str) -> None:
 FLOORS = {
     "held.jsonl": {"precision": 0.93, "recall": 0.86, "severe": 2, "stale": 1, "again": 0},
     "kin.jsonl": {"precision": 0.95, "recall": 0.92, "severe": 0, "stale": 2, "again": 0},
+    "kin3.jsonl": {"precision": 0.96, "recall": 0.9, "severe": 0, "stale": 2, "again": 0},
     "kin2.jsonl": {"precision": 0.95, "recall": 0.94, "severe": 0, "stale": 2, "again": 0},
     "spoken-b.jsonl": {"precision": 0.85, "recall": 0.77, "severe": 4, "stale": 5, "again": 0},
 }
