@@ -8,11 +8,13 @@ import pytest
 from tests.unit.cli.run import run
 
 
-def test_it_says_why_and_takes_the_one_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture(autouse=True)
+def _store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
     monkeypatch.chdir(tmp_path)
+
+
+def test_it_says_why_and_takes_the_one_before(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     refs = []
     for text in ("Deploys run on Tuesdays", "Never push to main"):
         assert run(["remember", text, "--scope", "global", "--topic", "workflow", "--json"]) == 0
@@ -31,10 +33,8 @@ def test_it_says_why_and_takes_the_one_before(
 
 
 def test_a_large_change_is_told_with_its_beginning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
     (tmp_path / "list.json").write_text(json.dumps([{"summary": f"Fact {n}"} for n in range(50)]))
     assert run(["memory", "import", "list.json"]) == 0
     capsys.readouterr()
@@ -45,21 +45,13 @@ def test_a_large_change_is_told_with_its_beginning(
 
 
 @pytest.mark.parametrize("number", ["99999999999", "9" * 400, "000000000002"])
-def test_any_number_is_one(
-    number: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
+def test_any_number_is_one(number: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["remember", "Deploys run on Tuesdays"]) == 0
     assert run(["undo", number]) == 0
     assert "only 1 change was there" in capsys.readouterr().err
 
 
-def test_each_record_has_the_sign_of_what_became_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
+def test_each_record_has_the_sign_of_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["remember", "Deploys run on Tuesdays", "--json"]) == 0
     ref = json.loads(capsys.readouterr().out)["data"]["ref"]
     assert run(["memory", "pin", ref]) == 0
@@ -73,20 +65,16 @@ def test_each_record_has_the_sign_of_what_became_of_it(
 
 
 def test_a_store_that_is_a_file_has_nothing_that_could_be_cleared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "store").touch()
-    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
     assert run(["gc"]) == 1
     assert "a file stands where a folder is expected" in capsys.readouterr().err
 
 
 def test_a_note_that_was_changed_is_not_said_to_be_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("CAM_HOME", str(tmp_path / "store"))
-    monkeypatch.chdir(tmp_path)
     export = {"schema": "cam-export/v1", "notes": {"global": "Ask Ada first"}, "records": []}
     (tmp_path / "notes.json").write_text(json.dumps(export))
     assert run(["memory", "import", "notes.json"]) == 0
