@@ -163,9 +163,13 @@ def without_note(data: bytes, note: str) -> bytes:
     # The blank line above it came with it.
     whole = re.compile(rf"(?:(?:\A|(?<=\n))\r?\n)?(?:\A|(?<=\n)){lines}(?:\r?\n|\Z)")
     for place in (after, before):
-        found = [*whole.finditer(place)]
-        if found:
-            rest = place[: found[-1].start()] + place[found[-1].end() :]
+        last = None
+        hit = whole.search(place)
+        while hit is not None:  # one may begin within another, and the last is the one that was put there
+            last = hit if last is None or hit.end() > last.end() else last
+            hit = whole.search(place, hit.start() + 1)
+        if last is not None:
+            rest = place[: last.start()] + place[last.end() :]
             parts = (before, block, rest) if place is after else (rest, block, after)
             return "".join(parts).encode("utf-8", "surrogateescape")
     return data

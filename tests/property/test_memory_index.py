@@ -1,6 +1,6 @@
 """A person's part of MEMORY.md: what is put behind it comes out again, and nothing else does."""
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from cam.core.records import MemoryScope, MemoryState
@@ -13,6 +13,7 @@ _LINE = st.sampled_from(["", "  ", "# Rules", "- Ask first.", "- [a](a.md): 1 re
 _LINES = st.lists(_LINE, max_size=5)
 
 
+@example(above=[], below=["# Rules"], note=["# Rules", "", "# Rules"], newline="\n", managed=False)
 @given(
     above=_LINES, below=_LINES, note=_LINES, newline=st.sampled_from(["\n", "\r\n"]), managed=st.booleans()
 )
