@@ -44,6 +44,7 @@ from cam.store.git_put import put_merge
 from cam.store.machine import ELSEWHERE, machine_name, name_machine
 from cam.store.memory_store import MarkdownStore
 from cam.store.tombstones import read_tombstones
+from cam.store.transaction import transaction_name
 from cam.system.clock import now_stamp
 from cam.system.files import list_folder, read_bytes, remove_folder, write_atomic
 
@@ -255,7 +256,7 @@ class _Merged:
     def _note(self) -> None:
         """History of what the merge changes here: undo and stale saves rest on it."""
         now = now_stamp()
-        transaction = f"{now[:19].replace('-', '').replace(':', '')}-{os.urandom(4).hex()}"
+        transaction = transaction_name(now)
         machine = machine_name(self._root)
         reason = f"{ARRIVED}{self._origin()}"
         found: list[Change] = []

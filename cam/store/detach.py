@@ -24,7 +24,6 @@ from cam.store.project_folder import (
     Built,
     layouts_of,
     log_changes,
-    new_transaction,
     parsed,
     read_folder,
     read_to_replace,
@@ -33,6 +32,8 @@ from cam.store.project_folder import (
     replace_folder,
     topic_of,
 )
+from cam.store.transaction import transaction_name
+from cam.system.clock import now_stamp
 from cam.system.files import list_folder, move_folder, read_bytes, remove_folder, write_atomic
 
 
@@ -54,7 +55,7 @@ def detach(root: str, copy: AttachedCopy, reason: str, rule: str) -> tuple[Memor
         WriteRefusedError: a file is read-only; nothing was done.
         StoreUnavailableError: the machine refuses.
     """
-    transaction, plan = new_transaction(), MemoryPlan()
+    transaction, plan = transaction_name(now_stamp()), MemoryPlan()
     for layout in layouts_of(root, copy.new):
         MarkdownStore(layout).note_edits()
     with MarkdownStore(StoreLayout(root)).locked():

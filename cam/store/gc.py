@@ -27,7 +27,7 @@ from cam.store.project_folder import layouts_of
 from cam.store.projects import project_ids
 from cam.store.runs import old_runs
 from cam.store.tombstones import bury
-from cam.system.clock import now_stamp
+from cam.system.clock import compact, now_stamp
 from cam.system.files import list_folder, read_bytes, remove_file, remove_folder, walk_files, write_atomic
 from cam.system.processes import is_running
 
@@ -218,7 +218,7 @@ def _copies(root: str, keep: Keep, now: float) -> Iterator[Waste]:
     """What projects held before one took the other's memory along; as old as history may be."""
     if keep.history is None:
         return
-    cutoff = str(_cutoff(keep.history, now))[:19].replace("-", "").replace(":", "")
+    cutoff = compact(str(_cutoff(keep.history, now)))
     for name in _listed(os.path.join(root, "backup")):
         if name[:8].isdigit() and name < cutoff:
             yield _tree("copy", os.path.join(root, "backup", name))

@@ -37,6 +37,7 @@ from cam.store.transaction import (
     stage,
     steps_of,
     touched,
+    transaction_name,
     unstage,
 )
 from cam.system.clock import now_stamp
@@ -400,7 +401,7 @@ class MarkdownStore:
         back: Back,
     ) -> Transaction:
         now = now_stamp()
-        name = f"{now[:19].replace('-', '').replace(':', '')}-{os.urandom(4).hex()}"
+        name = transaction_name(now)
         root = self.layout.root
         versions: dict[tuple[MemoryScope, str], dict[str, str | None]] = {}
         for file in files:

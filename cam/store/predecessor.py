@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from cam.core.errors import NotFoundError
-from cam.system.clock import now_stamp
+from cam.system.clock import compact, now_stamp
 from cam.system.files import list_folder, move_folder, read_bytes, remove_folder, walk_files, write_atomic
 
 _PREFIX = "backup-ts-"
@@ -57,7 +57,7 @@ def keep_predecessor(root: str) -> str:
     """
     if os.path.isdir(os.path.join(root, "journal")) or backups(root) or not is_predecessors(root):
         return ""
-    stamp = now_stamp()[:19].replace("-", "").replace(":", "")
+    stamp = compact(now_stamp())
     staged = os.path.join(root, f".{_PREFIX}{stamp}.tmp")
     for path in _own_files(root):
         write_atomic(os.path.join(staged, path), read_bytes(os.path.join(root, path)) or b"")

@@ -75,11 +75,6 @@ def replace_folder(root: str, name: str, build: Callable[[], Built], copy: str) 
         move_folder(staged, os.path.join(copy, name))
 
 
-def new_transaction() -> str:
-    """The name of a transaction of now."""
-    return f"{now_stamp()[:19].replace('-', '').replace(':', '')}-{secrets.token_hex(4)}"
-
-
 def layouts_of(root: str, name: str) -> list[StoreLayout]:
     """The project's views of the store, one per worktree that left something."""
     worktrees = list_folder(os.path.join(root, "projects", name, "locals"))

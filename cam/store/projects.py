@@ -31,7 +31,6 @@ from cam.store.project_folder import (
     Built,
     layouts_of,
     log_changes,
-    new_transaction,
     parsed,
     read_to_replace,
     renew_indexes,
@@ -39,6 +38,7 @@ from cam.store.project_folder import (
     replace_folder,
     topic_of,
 )
+from cam.store.transaction import transaction_name
 from cam.system.clock import now_stamp
 from cam.system.files import list_folder, move_folder, read_bytes, remove_folder, write_atomic
 
@@ -176,7 +176,7 @@ def attach(root: str, old: str, new: KnownProject, worktrees: Mapping[str, str])
     if old not in project_ids(root) and old in read_project(root, new.id).absorbed:
         return Attached(old, new.id)
     project_folder(root, old)
-    transaction, tries = new_transaction(), list[_Merger]()
+    transaction, tries = transaction_name(now_stamp()), list[_Merger]()
     copy = copy_folder(root, transaction)
     for name in (old, new.id):
         for layout in layouts_of(root, name) if name in project_ids(root) else ():
@@ -214,7 +214,7 @@ def adopt_worktree(root: str, project: KnownProject, worktree: str, into: str) -
     home = f"locals/{worktree}/"
     others = {name: git for name, git in project.worktrees.items() if name != worktree}
     project = replace(project, worktrees=others)
-    transaction, tries = new_transaction(), list[_Merger]()
+    transaction, tries = transaction_name(now_stamp()), list[_Merger]()
     copy = copy_folder(root, transaction)
     for layout in layouts_of(root, project.id):
         MarkdownStore(layout).note_edits()

@@ -38,6 +38,7 @@ from cam.store.layout import StoreLayout
 from cam.store.owed_notes import lost_notes, owe_note
 from cam.store.shadow import read_shadow, shadow_file, write_shadow
 from cam.store.topics import Topic, TopicKey, interpret, read_topic, topic_names
+from cam.system.clock import compact
 from cam.system.files import (
     append_to_log,
     exchange,
@@ -49,6 +50,12 @@ from cam.system.files import (
     take_away,
     unlink_quietly,
 )
+
+
+def transaction_name(at: str) -> str:
+    """A name for a transaction of ``at`` (ISO-8601 UTC): unique, and sorting by time."""
+    return f"{compact(at)}-{os.urandom(4).hex()}"
+
 
 RecordPair = tuple[MemoryRecord | None, MemoryRecord | None]
 Wanted = Mapping[str, MemoryRecord | None]

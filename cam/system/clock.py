@@ -12,3 +12,8 @@ def now_stamp() -> str:
 def now_seconds() -> float:
     """The time, seconds since the epoch."""
     return time.time()
+
+
+def compact(stamp: str) -> str:
+    """A stamp to the second as a part of names: ``20261130T101500``, which sort by time."""
+    return stamp[:19].replace("-", "").replace(":", "")
