@@ -7,7 +7,6 @@ ones left to work on are waited for. The smallest of the runs counts.
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.startup import fill, in_a_folder, room
+from tests.processes import processes_with
 
 HOOK = [sys.executable, "-I", "-m", "cam", "hook", "session-start"]
 
@@ -80,16 +80,8 @@ def timed(line: list[str], env: dict[str, str], text: bytes = b"") -> float:
 
 def settle(root: Path) -> None:
     """Wait until no process works on that this bench's hooks left."""
-    mark = f"HOME={root / 'home'}".encode()
-
-    def works(pid: str) -> bool:
-        try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes()
-            return b"\0cam\0hook\0" in words and mark in Path(f"/proc/{pid}/environ").read_bytes()
-        except OSError:
-            return False
-
-    while any(works(pid) for pid in os.listdir("/proc") if pid.isdigit()):
+    home = str(root / "home")
+    while any(b"\0cam\0hook\0" in words for words in processes_with("HOME", home).values()):
         time.sleep(0.02)
 
 

@@ -22,6 +22,7 @@ from filelock import FileLock
 from tui import Tui
 
 from cam.testing.responses_server import KEY_VARIABLE, ResponsesServer, Script, write_codex_config
+from tests.processes import processes_with
 
 # Read when tests are collected, before any of them moves HOME to a folder of its own.
 _HOME = os.path.expanduser("~")
@@ -163,13 +164,7 @@ class CodexSandbox:
 
     def leftovers(self) -> list[int]:
         """Processes that still run with this sandbox's ``CODEX_HOME`` (Linux)."""
-        mark = f"\0CODEX_HOME={self.codex_home}\0".encode()
-        found = []
-        for entry in Path("/proc").glob("[0-9]*/environ"):
-            with contextlib.suppress(OSError):
-                if mark in b"\0" + entry.read_bytes():
-                    found.append(int(entry.parent.name))
-        return found
+        return list(processes_with("CODEX_HOME", str(self.codex_home)))
 
     def stop_leftovers(self) -> None:
         """End a daemon that Codex may have started, and whatever else it left."""

@@ -20,6 +20,7 @@ from tui import ENTER, Tui
 from cam.formats.codex_hooks import hook_hash
 from cam.startup.frame import OPEN
 from cam.testing.responses_server import Answer, Request, Run, Script, input_texts
+from tests.processes import processes_with
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]  # the first run downloads the releases
 
@@ -63,9 +64,9 @@ class Place:
         while last and not any(last in file.read_text() for file in self.box.home.rglob("fired.json")):
             assert time.monotonic() < end, f"{last} never fired"
             select.select([], [], [], 0.05)
-        for pid in self.box.leftovers():
+        for pid, words in processes_with("CODEX_HOME", str(self.box.codex_home)).items():
             with suppress(OSError):
-                if b"\0cam\0hook\0" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"\0cam\0hook\0" in words:
                     handle = os.pidfd_open(pid)
                     assert select.select([handle], [], [], 30)[0]
                     os.close(handle)

@@ -31,6 +31,7 @@ from cam.store.hook_notes import (
     wanted,
 )
 from cam.system.background import start_apart
+from tests.processes import processes_with
 from tests.unit.formats.test_codex_memory import TOLD, line, message
 from tests.unit.hosts.wire import Wire
 
@@ -79,18 +80,11 @@ def fired_in(repo: Path) -> dict[str, int]:
 
 def workers() -> list[int]:
     """Processes that learn or make ready in this test's home."""
-    home = f"\0HOME={os.environ['HOME']}\0".encode()
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (entry / "cmdline").read_bytes()
-            if (b"hook\0learn" in line or b"hook\0ready" in line) and home in b"\0" + (
-                entry / "environ"
-            ).read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
+    return [
+        pid
+        for pid, words in processes_with("HOME", os.environ["HOME"]).items()
+        if b"hook\0learn" in words or b"hook\0ready" in words
+    ]
 
 
 def wait_for_workers() -> None:
