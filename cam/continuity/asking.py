@@ -171,7 +171,7 @@ def _asks(clause: Clause, *names: str) -> bool:
     return any(
         rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
-        for rule in lang.vetoes
+        for rule in lang.vetoes.of(clause.shadow)
         if rule.name in names
     )
 
@@ -182,7 +182,7 @@ def _is_for_good(clause: Clause, least: int | None = None) -> bool:
     return any(
         rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
-        for rule in lang.cues
+        for rule in lang.cues.of(clause.shadow)
         if rule.level >= least
     )
 

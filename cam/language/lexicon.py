@@ -36,9 +36,11 @@ Every pattern is searched in lower case, with code, quotations and links blanked
 
 import functools
 import itertools
+import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -49,6 +51,8 @@ from cam.core.extraction import SpeechAct
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDER = os.path.join(os.path.dirname(__file__), "languages")
 """Where the data is."""
+MARKS = os.path.join(FOLDER, "_marks.json")
+"""By ``mark_key``: pieces of text of which whatever the rule matches holds one (``bench/marks.py``)."""
 
 _NOT_TOOLS = frozenset({"language", "merge", "indent", "quotes", "api style", "weekday"})
 _MACRO = re.compile(r"\{\{(\w+)\}\}")
@@ -108,21 +112,80 @@ class Rule:
         return self.unless is None or self.unless.search(shadow) is None
 
 
+class Rules:
+    """Rules of one kind, strongest first.
+
+    Attributes:
+        all: each of them.
+    """
+
+    __slots__ = ("_always", "_marked", "_short", "all")
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.all = tuple(rules)
+        self._always = 0
+        self._marked: dict[str, int] = {}  # rules by their marks, a bit each
+        for number, rule in enumerate(self.all):
+            marks = _marks().get(mark_key(rule.pattern.source))
+            if not marks:
+                self._always |= 1 << number
+            for mark in marks or ():
+                self._marked[mark] = self._marked.get(mark, 0) | 1 << number
+        short = [mark for mark in self._marked if len(mark) < 4 and mark.isascii()]
+        self._short = [(mark, self._marked.pop(mark)) for mark in short]
+
+    def of(self, shadow: str) -> Iterator[Rule]:
+        """Those whose marks stand in ``shadow``: no other can match it, and they are few."""
+        bits, marked = self._always, self._marked
+        for mark in marked.keys() & grams(shadow):
+            bits |= marked[mark]
+        for mark, theirs in self._short:
+            if mark in shadow:
+                bits |= theirs
+        while bits:
+            lowest = bits & -bits
+            yield self.all[lowest.bit_length() - 1]
+            bits ^= lowest
+
+
+@functools.lru_cache(maxsize=64)
+def grams(text: str) -> frozenset[str]:
+    """All pieces of four characters; shorter ones too where a text is no ASCII: a word of Chinese has two."""
+    lengths = (4,) if text.isascii() else (1, 2, 3, 4)
+    pieces: set[str] = set()
+    for n in lengths:
+        pieces.update([text[i : i + n] for i in range(len(text) - n + 1)])
+    return frozenset(pieces)
+
+
+def mark_key(source: str) -> str:
+    """How the marks of a pattern are found; of a pattern that was changed there are none."""
+    return f"{zlib.crc32(source.encode()):08x}"
+
+
+@functools.cache
+def _marks() -> Mapping[str, list[str]]:
+    try:
+        with open(MARKS, encoding="utf-8") as file:
+            return dict(json.load(file))
+    except FileNotFoundError:
+        return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """One language's data, ready for use."""
 
     code: str
     name: str
-    vetoes: tuple[Rule, ...]
-    cues: tuple[Rule, ...]
+    vetoes: Rules
+    cues: Rules
     named: Mapping[str, tuple[LazyPattern, ...]] = field(default_factory=dict)
     scopes: tuple[tuple[str, LazyPattern], ...] = ()
     topics: tuple[tuple[str, LazyPattern], ...] = ()
     stop: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
     replacements: Mapping[str, str] = field(default_factory=dict)
-    corrections: tuple[Rule, ...] = ()
     classes: tuple[tuple[str, frozenset[str] | LazyPattern], ...] = ()
 
     def kind_of(self, word: str) -> str | None:
@@ -235,7 +298,7 @@ def _load(path: str) -> Language:
         full = _expand(_joined(source), macros)
         return LazyPattern(apostrophe.sub("'?", full) if apostrophe else full)
 
-    def rules(key: str) -> tuple[Rule, ...]:
+    def rules(key: str) -> Rules:
         """Strongest first; within a level as the data has them."""
         found = [
             Rule(
@@ -249,20 +312,18 @@ def _load(path: str) -> Language:
             )
             for entry in data.get(key) or ()
         ]
-        return tuple(sorted(found, key=lambda rule: -rule.level))
+        return Rules(sorted(found, key=lambda rule: -rule.level))
 
     def pairs(key: str) -> tuple[tuple[str, LazyPattern], ...]:
         return tuple(
             (name, pattern(source)) for entry in data.get(key) or () for name, source in entry.items()
         )
 
-    cues = rules("cues")
     return Language(
         code=data["code"],
         name=data["name"],
         vetoes=rules("vetoes"),
-        cues=cues,
-        corrections=tuple(cue for cue in cues if cue.act is SpeechAct.CORRECTION),
+        cues=rules("cues"),
         named={
             name: tuple(pattern(s) for s in ([source] if isinstance(source, str) else source))
             for name, source in (data.get("patterns") or {}).items()

@@ -243,11 +243,11 @@ def _best(clause: Clause, kind: str) -> Rule | None:
     best: Rule | None = None
     shadow = clause.shadow
     for lang in clause.languages:
-        rules: Sequence[Rule] = lang.cues if kind == "cues" else lang.vetoes
-        for rule in rules:  # strongest first
+        rules = lang.cues if kind == "cues" else lang.vetoes
+        for rule in rules.of(shadow):  # strongest first
             if best is not None and rule.level <= best.level:
                 break
-            if rule.pattern.search(shadow) and rule.matches(shadow, clause.text):
+            if rule.matches(shadow, clause.text):
                 best = rule
                 break
     return best
@@ -328,7 +328,7 @@ def _corrects(clause: Clause) -> bool:
     return clause.says("changes") or any(
         rule.act is SpeechAct.CORRECTION and rule.matches(clause.shadow, clause.text)
         for lang in clause.languages
-        for rule in lang.corrections
+        for rule in lang.cues.of(clause.shadow)
     )
 
 

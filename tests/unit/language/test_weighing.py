@@ -51,7 +51,9 @@ def test_a_task_behind_a_comma_is_cut(said: str, fact: str) -> None:
 
 
 def _sources(lang: Language) -> list[str]:
-    rules = [p for r in (*lang.cues, *lang.vetoes) for p in (r.pattern, r.unless, r.cased) if p is not None]
+    rules = [
+        p for r in (*lang.cues.all, *lang.vetoes.all) for p in (r.pattern, r.unless, r.cased) if p is not None
+    ]
     named = [p for patterns in lang.named.values() for p in patterns]
     return [p.source for p in (*rules, *named, *(p for _, p in (*lang.scopes, *lang.topics)))]
 

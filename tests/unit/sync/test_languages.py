@@ -121,7 +121,7 @@ def test_a_language_is_recognised(text: str, code: str) -> None:
 
 def test_every_pattern_compiles_and_hits_no_empty_text() -> None:
     for lang in languages():
-        for rule in (*lang.cues, *lang.vetoes):
+        for rule in (*lang.cues.all, *lang.vetoes.all):
             assert re.compile(rule.pattern.source).search("") is None, (lang.code, rule.name)
             assert rule.unless is None or re.compile(rule.unless.source)
         for patterns in lang.named.values():
@@ -130,7 +130,7 @@ def test_every_pattern_compiles_and_hits_no_empty_text() -> None:
 
 def test_rule_names_are_unique() -> None:
     for lang in languages():
-        names = [rule.name for rule in (*lang.cues, *lang.vetoes)]
+        names = [rule.name for rule in (*lang.cues.all, *lang.vetoes.all)]
         assert len(names) == len(set(names)), lang.code
 
 
