@@ -60,13 +60,13 @@ def reconcile(
     if shadow is None:
         return Reconciled(file)
     if file.version in (shadow.version, None):
-        return Reconciled(file, _edits(shadow, file))
+        return Reconciled(file, edits_between(shadow, file))
     steps = versions()
     later = changes_since(steps, str(file.version))
     if not later:
         return Reconciled(file)
     file = _put_back(file, later)
-    return Reconciled(file, _edits(shadow, file) if steps[0].after == shadow.version else ())
+    return Reconciled(file, edits_between(shadow, file) if steps[0].after == shadow.version else ())
 
 
 def changes_since(versions: Sequence[Version], version: str) -> list[Version] | None:
@@ -126,7 +126,8 @@ def _broken(file: TopicFile) -> int:
     return sum(section.record is None for section in file.sections)
 
 
-def _edits(shadow: TopicFile, file: TopicFile) -> tuple[Change, ...]:
+def edits_between(shadow: TopicFile, file: TopicFile) -> tuple[Change, ...]:
+    """What people did to the file ``shadow`` that ``file`` is now."""
     before, after = _by_id(shadow), _by_id(file)
     unreadable = _broken(file) > _broken(shadow)
     twice = {key[2] for key in doubled(file.records)}

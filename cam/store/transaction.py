@@ -20,7 +20,7 @@ from typing import Any
 from cam.core.errors import CamError, InvalidInputError, StoreUnavailableError
 from cam.core.records import MemoryRecord, MemoryScope, MemoryState, is_topic
 from cam.formats.file_step import FileStep, file_step, step_from_data, step_to_data
-from cam.formats.history import HistoryEvent, form_from_data, form_to_data
+from cam.formats.history import HistoryEvent, event_of, form_from_data, form_to_data, render_event
 from cam.formats.json_line import dump_line
 from cam.formats.memory_index import NO_EDIT, NoteEdit, counts_in_index, update_index
 from cam.formats.record_data import record_from_data, record_to_data
@@ -38,7 +38,7 @@ from cam.store.layout import StoreLayout
 from cam.store.owed_notes import lost_notes, owe_note
 from cam.store.shadow import read_shadow, shadow_file, write_shadow
 from cam.store.topics import Topic, TopicKey, interpret, read_topic, topic_names
-from cam.system.clock import compact
+from cam.system.clock import compact, now_stamp
 from cam.system.files import (
     append_to_log,
     exchange,
@@ -349,12 +349,13 @@ def carry_out(files: Iterable[NewFile], appends: Iterable[tuple[str, str]], layo
     Raises:
         StoreUnavailableError: the machine refuses; the next recovery does the rest.
     """
+    merged: list[tuple[str, str]] = []
     for file in files:
         if file.key is None and file.index is None:
             _put(file)
         else:
-            _put_merged(file, layout)
-    for path, lines in groupby(appends, key=itemgetter(0)):
+            merged += _put_merged(file, layout)
+    for path, lines in groupby((*appends, *merged), key=itemgetter(0)):
         # One write and one fsync for a log, however many lines it gets.
         append_to_log(f"{layout.root}/{path}", "\n".join(line for _, line in lines))
 
@@ -394,18 +395,25 @@ def _put(file: NewFile) -> bytes | None:
     return exchange(file.temporary, file.path)
 
 
-def _put_merged(file: NewFile, layout: StoreLayout) -> None:
+def _put_merged(file: NewFile, layout: StoreLayout) -> list[tuple[str, str]]:
     """Put a file into place; what an editor saved there a moment ago is merged, not lost.
 
     Three ways: from the bytes that ours were made from, ours and theirs. Ours are what is there now, so
     whatever is saved while we merge finds them, and the next round merges that.
+
+    Returns:
+        Lines for the history that tell of what was merged: an editor that opened the file before that was in
+        it, and saves later, must not take it away.
     """
+    lines: list[tuple[str, str]] = []
     for number in range(_MERGES):
         found = _put(file)
         write_shadow(layout, file.path, file.data)
         if found == file.old or found is None:
-            return
+            return lines
         merged = _with_index(file, found) if file.key is None else _with_topic(file, file.key, found, layout)
+        if file.key is not None:
+            lines += _told(file.key, file, replace(merged, old=file.data), layout)
         (file,) = stage([replace(merged, old=file.data)], f"merge{number}")
     kept = f"{file.path}.unmerged"
     with contextlib.suppress(OSError):
@@ -430,6 +438,25 @@ def _with_topic(file: NewFile, key: TopicKey, found: bytes, layout: StoreLayout)
     forms = {name: form for name in wanted if (form := form_of(ours, name)) is not None}
     merged = apply_to_topic_file(theirs, wanted, forms)
     return replace(file, data=_bytes_of(merged, key), count=len(merged.records))
+
+
+def _told(key: TopicKey, ours: NewFile, merged: NewFile, layout: StoreLayout) -> list[tuple[str, str]]:
+    """Lines for the history: what people did to our file that was merged."""
+    from cam.store.machine import machine_name  # noqa: PLC0415 - a merge is rare
+    from cam.store.reconcile import edits_between  # noqa: PLC0415
+
+    scope, state, _ = key
+    file = _plain(merged.data, key)
+    now, versions = now_stamp(), {str(state): file.version}
+    name, machine = transaction_name(now), machine_name(layout.root)
+    project = (layout.project or "") if scope is MemoryScope.GLOBAL else ""
+    steps = steps_of(layout, [merged]).get(scope, ())
+    lines = []
+    for change in edits_between(_plain(ours.data, key), file):
+        event = event_of(change, name, now, versions, None, steps, project, machine)
+        lines.append((os.path.relpath(layout.history_file(scope), layout.root), render_event(event)))
+        steps = ()
+    return lines
 
 
 def _bytes_of(file: TopicFile, key: TopicKey) -> bytes | None:
