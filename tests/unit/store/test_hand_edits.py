@@ -217,6 +217,33 @@ for n in range(count):
 """
 
 
+def test_what_was_saved_in_the_moment_of_a_write_outlives_an_editor_that_opened_just_then(
+    store: MarkdownStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(store, "a")
+    opened: list[str] = []
+
+    def beside_an_editor(temporary: str, target: str) -> bytes | None:
+        if target != str(path(store)):
+            return exchange(temporary, target)
+        if not opened:
+            save(path(store), path(store).read_text() + "\n## Edit 1\nby hand\n")
+        found = exchange(temporary, target)
+        opened.append(path(store).read_text())
+        return found
+
+    monkeypatch.setattr(transaction, "exchange", beside_an_editor)
+    add(store, "b")
+    monkeypatch.undo()
+    assert "Edit 1" not in opened[0]  # it was not merged yet
+    assert texts(store) == ["Fact a", "Fact b", "Edit 1"]
+    assert [kind for kind, actor, _ in events(store) if actor == "file"] == ["add"]
+    save(path(store), opened[0] + "\n## Edit 2\nby hand\n")
+    add(store, "c")
+    assert sorted(texts(store)) == ["Edit 1", "Edit 2", "Fact a", "Fact b", "Fact c"]
+    assert verify(store.layout.root).problems == ()
+
+
 def test_many_writers_and_an_editor_without_a_lock_lose_nothing(store: MarkdownStore) -> None:
     writers, count, saves = (32, 50, 60) if WHOLE else (8, 12, 20)
     add(store, "first")
