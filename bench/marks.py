@@ -20,7 +20,7 @@ from typing import Any
 
 from labelled import ROOT
 
-from cam.language.lexicon import MARKS, languages, mark_key
+from cam.language.lexicon import MARK_LENGTH, MARKS, languages, mark_key
 from cam.language.statements import take_apart
 
 _MOST = 60
@@ -52,9 +52,8 @@ def marks_of(pattern: str) -> Texts:
     tree = parser.parse(pattern)
     if tree.state.flags & (sre.SRE_FLAG_IGNORECASE | sre.SRE_FLAG_VERBOSE):
         return frozenset()
-    texts, held = _sequence(tree)
-    best = _rarer(held, _as_held(texts))
-    return frozenset(_mark(text) for text in best or ())
+    _, held = _sequence(tree)
+    return frozenset(_mark(text) for text in held or ())
 
 
 def _sequence(items: Iterable[Any]) -> tuple[Texts | None, Texts | None]:
@@ -73,7 +72,7 @@ def _sequence(items: Iterable[Any]) -> tuple[Texts | None, Texts | None]:
     return (run if is_whole else None), _rarer(held, _as_held(run))
 
 
-def _item(kind: Any, value: Any) -> tuple[Texts | None, Texts | None]:  # noqa: PLR0911 - one answer a kind
+def _item(kind: Any, value: Any) -> tuple[Texts | None, Texts | None]:
     """The same of one item."""
     if kind is sre.LITERAL:
         return frozenset({chr(value)}), None
@@ -89,10 +88,9 @@ def _item(kind: Any, value: Any) -> tuple[Texts | None, Texts | None]:  # noqa: 
     if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
         least, most, inner = value
         texts, held = _sequence(inner)
-        if most == 1:
-            is_known = texts is not None
-            return (texts | {""} if is_known and not least else texts), (held if least else None)
-        return None, (_rarer(held, _as_held(texts)) if least else None)
+        if not least:
+            held, texts = None, texts | {""} if texts is not None else None
+        return (texts if most == 1 else None), held
     if kind in (sre.AT, sre.ASSERT, sre.ASSERT_NOT):
         return frozenset({""}), None  # what stands beside a match is no part of it
     return None, None
@@ -113,7 +111,7 @@ def _choice_of(members: Iterable[Any]) -> Texts | None:
 def _branches(found: list[tuple[Texts | None, Texts | None]]) -> tuple[Texts | None, Texts | None]:
     texts = [texts for texts, _ in found if texts is not None]
     all_texts = frozenset().union(*texts) if len(texts) == len(found) else None
-    held = [best for texts, inner in found if (best := _rarer(inner, _as_held(texts))) is not None]
+    held = [inner for _, inner in found if inner is not None]
     all_held = frozenset().union(*held) if len(held) == len(found) else None
     return (all_texts if all_texts is not None and len(all_texts) <= _MOST else None), all_held
 
@@ -134,7 +132,7 @@ def _rarer(one: Texts | None, other: Texts | None) -> Texts | None:
 @functools.cache
 def _mark(text: str) -> str:
     """The piece of a text, at most as long as marks are, that stands in the fewest sentences."""
-    pieces = [text] if len(text) < 4 else [text[i : i + 4] for i in range(len(text) - 3)]
+    pieces = (text[i : i + MARK_LENGTH] for i in range(max(1, len(text) - MARK_LENGTH + 1)))
     return min(pieces, key=lambda piece: (_counts()[piece], piece))
 
 
@@ -147,7 +145,9 @@ def _counts() -> Counter[str]:
             for line in file:
                 for clause in take_apart(line.lstrip("+- ")).clauses:
                     shade = clause.shadow
-                    counts.update({shade[i : i + n] for n in (1, 2, 3, 4) for i in range(len(shade))})
+                    counts.update(
+                        {shade[i : i + n] for n in range(1, MARK_LENGTH + 1) for i in range(len(shade))}
+                    )
     return counts
 
 

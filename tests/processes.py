@@ -1,6 +1,7 @@
 """Processes that work in the home of a test, found by what they were started with (Linux)."""
 
 import os
+import select
 from pathlib import Path
 
 
@@ -20,3 +21,15 @@ def processes_with(variable: str, value: str) -> dict[int, bytes]:
         except OSError:
             continue
     return found
+
+
+def has_ended(pid: int, seconds: float = 30.0) -> bool:
+    """Whether a process has ended; so long it is waited for."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], seconds)[0])
+    finally:
+        os.close(handle)

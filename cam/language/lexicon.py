@@ -1,6 +1,6 @@
 """Languages as data: one YAML file each, read once, its patterns compiled when first used.
 
-A file of ``cam/language/languages`` holds (docs/architecture.md, "Adding a language"):
+A file of ``cam/language/languages`` holds (docs/extraction.md, "Adding a language"):
 
 ``code``, ``name``
     what the language is called;
@@ -53,6 +53,8 @@ FOLDER = os.path.join(os.path.dirname(__file__), "languages")
 """Where the data is."""
 MARKS = os.path.join(FOLDER, "_marks.json")
 """By ``mark_key``: pieces of text of which whatever the rule matches holds one (``bench/marks.py``)."""
+MARK_LENGTH = 4
+"""Characters of a mark at most."""
 
 _NOT_TOOLS = frozenset({"language", "merge", "indent", "quotes", "api style", "weekday"})
 _MACRO = re.compile(r"\{\{(\w+)\}\}")
@@ -131,13 +133,13 @@ class Rules:
                 self._always |= 1 << number
             for mark in marks or ():
                 self._marked[mark] = self._marked.get(mark, 0) | 1 << number
-        short = [mark for mark in self._marked if len(mark) < 4 and mark.isascii()]
+        short = [mark for mark in self._marked if len(mark) < MARK_LENGTH and mark.isascii()]
         self._short = [(mark, self._marked.pop(mark)) for mark in short]
 
     def of(self, shadow: str) -> Iterator[Rule]:
         """Those whose marks stand in ``shadow``: no other can match it, and they are few."""
         bits, marked = self._always, self._marked
-        for mark in marked.keys() & grams(shadow):
+        for mark in marked.keys() & _pieces(shadow):
             bits |= marked[mark]
         for mark, theirs in self._short:
             if mark in shadow:
@@ -149,11 +151,11 @@ class Rules:
 
 
 @functools.lru_cache(maxsize=64)
-def grams(text: str) -> frozenset[str]:
-    """All pieces of four characters; shorter ones too where a text is no ASCII: a word of Chinese has two."""
-    lengths = (4,) if text.isascii() else (1, 2, 3, 4)
+def _pieces(text: str) -> frozenset[str]:
+    """All that are as long as marks; shorter ones too where a text is no ASCII: a word of Chinese has two."""
+    shortest = MARK_LENGTH if text.isascii() else 1
     pieces: set[str] = set()
-    for n in lengths:
+    for n in range(shortest, MARK_LENGTH + 1):
         pieces.update([text[i : i + n] for i in range(len(text) - n + 1)])
     return frozenset(pieces)
 

@@ -89,7 +89,7 @@ def restore_predecessor(root: str) -> Restored:
     paths = list(walk_files(found[0]))
     for path in paths:
         write_atomic(os.path.join(staged, path), read_bytes(os.path.join(found[0], path)) or b"")
-    aside = _free(os.path.join(root, f"replaced-{now_stamp()[:19].replace('-', '').replace(':', '')}"))
+    aside = _free(os.path.join(root, f"replaced-{compact(now_stamp())}"))
     present = [n for n in list_folder(root) if not _NOT_COPIED.fullmatch(n)]
     for name in present:
         move_folder(os.path.join(root, name), os.path.join(aside, name))

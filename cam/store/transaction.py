@@ -51,12 +51,6 @@ from cam.system.files import (
     unlink_quietly,
 )
 
-
-def transaction_name(at: str) -> str:
-    """A name for a transaction of ``at`` (ISO-8601 UTC): unique, and sorting by time."""
-    return f"{compact(at)}-{os.urandom(4).hex()}"
-
-
 RecordPair = tuple[MemoryRecord | None, MemoryRecord | None]
 Wanted = Mapping[str, MemoryRecord | None]
 
@@ -182,6 +176,11 @@ class NewFile:
     is_exact: bool = False
     temporary: str = ""
     note: NoteEdit = NO_EDIT
+
+
+def transaction_name(at: str) -> str:
+    """A name for a transaction of ``at`` (ISO-8601 UTC): unique, and sorting by time."""
+    return f"{compact(at)}-{os.urandom(4).hex()}"
 
 
 def touched(changes: Iterable[RecordPair]) -> dict[TopicKey, dict[str, MemoryRecord | None]]:
@@ -411,10 +410,12 @@ def _put_merged(file: NewFile, layout: StoreLayout) -> list[tuple[str, str]]:
         write_shadow(layout, file.path, file.data)
         if found == file.old or found is None:
             return lines
-        merged = _with_index(file, found) if file.key is None else _with_topic(file, file.key, found, layout)
-        if file.key is not None:
-            lines += _told(file.key, file, replace(merged, old=file.data), layout)
-        (file,) = stage([replace(merged, old=file.data)], f"merge{number}")
+        if file.key is None:
+            merged = _with_index(file, found)
+        else:
+            merged = _with_topic(file, file.key, found, layout)
+            lines += _told(merged, file.key, layout)
+        (file,) = stage([merged], f"merge{number}")
     kept = f"{file.path}.unmerged"
     with contextlib.suppress(OSError):
         os.replace(file.temporary, kept)
@@ -424,24 +425,24 @@ def _put_merged(file: NewFile, layout: StoreLayout) -> list[tuple[str, str]]:
 
 
 def _with_index(file: NewFile, found: bytes) -> NewFile:
-    """Our block in the text that a person saved."""
+    """Our block in the text that a person saved, in place of what we wrote."""
     assert file.index is not None
     data = update_index(found, *file.index, counts_in_index(file.data or b""))
-    return replace(file, data=file.note.apply(data))
+    return replace(file, data=file.note.apply(data), old=file.data)
 
 
 def _with_topic(file: NewFile, key: TopicKey, found: bytes, layout: StoreLayout) -> NewFile:
-    """Our records and those that a person saved."""
+    """Our records and those that a person saved, in place of what we wrote."""
     base, ours = (_plain(data, key) for data in (file.old, file.data))
     theirs = interpret(layout, key, found).file or _plain(found, key)
     wanted = {**file.wanted, **_differences(base, ours)}
     forms = {name: form for name in wanted if (form := form_of(ours, name)) is not None}
     merged = apply_to_topic_file(theirs, wanted, forms)
-    return replace(file, data=_bytes_of(merged, key), count=len(merged.records))
+    return replace(file, data=_bytes_of(merged, key), old=file.data, count=len(merged.records))
 
 
-def _told(key: TopicKey, ours: NewFile, merged: NewFile, layout: StoreLayout) -> list[tuple[str, str]]:
-    """Lines for the history: what people did to our file that was merged."""
+def _told(merged: NewFile, key: TopicKey, layout: StoreLayout) -> list[tuple[str, str]]:
+    """Lines for the history: what people did that was merged into what we wrote."""
     from cam.store.machine import machine_name  # noqa: PLC0415 - a merge is rare
     from cam.store.reconcile import edits_between  # noqa: PLC0415
 
@@ -452,7 +453,7 @@ def _told(key: TopicKey, ours: NewFile, merged: NewFile, layout: StoreLayout) ->
     project = (layout.project or "") if scope is MemoryScope.GLOBAL else ""
     steps = steps_of(layout, [merged]).get(scope, ())
     lines = []
-    for change in edits_between(_plain(ours.data, key), file):
+    for change in edits_between(_plain(merged.old, key), file):
         event = event_of(change, name, now, versions, None, steps, project, machine)
         lines.append((os.path.relpath(layout.history_file(scope), layout.root), render_event(event)))
         steps = ()

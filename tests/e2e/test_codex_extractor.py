@@ -1,9 +1,6 @@
 """The user's own Codex as the extractor: the real program, and a model that answers well, badly or never."""
 
-import contextlib
 import json
-import os
-import select
 import signal
 import subprocess
 import threading
@@ -15,6 +12,7 @@ from codex_releases import CodexSandbox
 from test_main_loop import CAM, cam, listed
 
 from cam.testing.responses_server import Answer, Fail, Request, input_texts
+from tests.processes import has_ended
 
 pytestmark = pytest.mark.e2e
 
@@ -196,8 +194,7 @@ def test_a_wrapped_session_does_not_wait_for_it(sandbox: Any) -> None:
     done = cam(box, "exec", WORDS, env={"CAM_EXTRACTOR": "codex"})
     assert "cam: 1 session is being read in the background" in done.stderr
     for pid in box.leftovers():  # the sync, the save of where it stopped, and their Codex
-        with contextlib.suppress(ProcessLookupError):
-            select.select([os.pidfd_open(pid)], [], [], 30)
+        assert has_ended(pid)
     assert listed(box) == [PNPM]
     assert len(model.questions) == 2  # what is durable, and where the session stopped
     assert box.leftovers() == []

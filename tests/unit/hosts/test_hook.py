@@ -31,7 +31,7 @@ from cam.store.hook_notes import (
     wanted,
 )
 from cam.system.background import start_apart
-from tests.processes import processes_with
+from tests.processes import has_ended, processes_with
 from tests.unit.formats.test_codex_memory import TOLD, line, message
 from tests.unit.hosts.wire import Wire
 
@@ -88,13 +88,7 @@ def workers() -> list[int]:
 
 
 def wait_for_workers() -> None:
-    for pid in workers():
-        try:
-            handle = os.pidfd_open(pid)
-        except ProcessLookupError:
-            continue
-        assert select.select([handle], [], [], 30)[0]
-        os.close(handle)
+    assert all(map(has_ended, workers()))
 
 
 def test_session_start_says_what_is_known_in_the_events_schema(repo: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cam.language.lexicon import MARKS, Rule, Rules, languages, mark_key
+from cam.core.extraction import SpeechAct
+from cam.language.lexicon import MARKS, LazyPattern, Rule, Rules, languages, mark_key
 from cam.language.statements import take_apart
 from tests.labelled import bench, path_of
 
@@ -71,7 +72,6 @@ def test_whatever_a_pattern_matches_holds_one_of_its_marks(pattern: str, data: s
 
 
 def test_a_rule_without_marks_is_always_asked() -> None:
-    source = RULES[0][1]
-    unknown = Rule("new", source.act, 3, type(source.pattern)(r"\w\d\d"))
+    unknown = Rule("new", SpeechAct.RULE, 3, LazyPattern(r"\w\d\d"))
     assert list(Rules([unknown]).of("anything")) == [unknown]
     assert marks.marks_of("(?i)push") == frozenset()

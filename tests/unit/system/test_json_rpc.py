@@ -1,10 +1,9 @@
 """A question to a program that speaks JSON-RPC: what it started ends with it."""
 
-import os
-import select
 from pathlib import Path
 
 from cam.system.json_rpc import ask_mcp_server
+from tests.processes import has_ended
 
 
 def test_the_child_of_a_launcher_ends_too(tmp_path: Path) -> None:
@@ -16,9 +15,4 @@ def test_the_child_of_a_launcher_ends_too(tmp_path: Path) -> None:
     )
     program.chmod(0o755)
     assert ask_mcp_server([str(program)], [("tools/list", {})], str(tmp_path)) == [{"tools": []}]
-    try:
-        handle = os.pidfd_open(int(note.read_text()))
-    except ProcessLookupError:
-        return
-    assert select.select([handle], [], [], 10)[0]
-    os.close(handle)
+    assert has_ended(int(note.read_text()), 10)
